@@ -15,7 +15,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,7 +23,9 @@ from pydantic import BaseModel
 
 from pipelines.problem import DROPPED_SCHEMA, Dropped, Problem
 from pipelines.shards import (
+    SHARD_BYTES,
     ShardError,
+    ShardInfo,
     Shards,
     ShardWriter,
     check_shards,
@@ -34,7 +36,6 @@ from pipelines.shards import (
 )
 
 Decision = Problem | Dropped
-TIMING = "timing.json"
 
 
 class StageError(RuntimeError):
@@ -148,6 +149,38 @@ def work_dir(out: Path) -> Path:
     return out.parent / f".{out.name}.work"
 
 
+def timing_path(out: Path) -> Path:
+    """Seconds and peak memory of a stage: beside its folder, whose bytes they must not change."""
+    return out.parent / f".{out.name}.timing.json"
+
+
+def _nothing(folder: Path, infos: Sequence[ShardInfo]) -> None:
+    """No further files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the kept shards lie in the output folder. `finish(folder, infos)` may add files."""
+
+    folder: str = "."
+    prefix: str = "part"
+    shard_bytes: int = SHARD_BYTES
+    numbered_of: bool = False  # the Hub's train-00000-of-00003.parquet
+    finish: Callable[[Path, Sequence[ShardInfo]], None] = _nothing
+
+    def place(self, root: Path, infos: Sequence[ShardInfo]) -> list[ShardInfo]:
+        """The infos relative to `root`, files renamed where the layout asks for it."""
+        placed = []
+        for i, info in enumerate(infos):
+            name = info.name
+            if self.numbered_of:
+                name = f"{self.prefix}-{i:05d}-of-{len(infos):05d}.parquet"
+                os.rename(root / self.folder / info.name, root / self.folder / name)
+            path = name if self.folder == "." else f"{self.folder}/{name}"
+            placed.append(replace(info, name=path))
+        return placed
+
+
 def run_stage(
     stage: str,
     inputs: Sequence[Path],
@@ -158,6 +191,7 @@ def run_stage(
     rooms: Sequence[str],
     progress: Progress = no_progress,
     key_extra: Any = None,
+    layout: Layout | None = None,
 ) -> StageResult:
     """Run `decide` over the problems of `inputs` into the folder `out`.
 
@@ -175,6 +209,7 @@ def run_stage(
         n_in=len(problems),
         rooms=rooms,
         progress=progress,
+        layout=layout,
     )
 
 
@@ -188,9 +223,11 @@ def run_rows(
     n_in: int | None,
     rooms: Sequence[str],
     progress: Progress = no_progress,
+    layout: Layout | None = None,
 ) -> StageResult:
     """The same for a stage whose input is not shards (import): `inputs` identifies the input,
     `n_in` None means that the rows read are those decided on."""
+    layout = layout or Layout()
     key = stage_key(stage, config, inputs, ("pipelines", *rooms))
     finished = _finished(out, key)
     if finished is not None:
@@ -207,7 +244,9 @@ def run_rows(
     done = 0
     try:
         with (
-            ShardWriter(tmp) as kept,
+            ShardWriter(
+                tmp / layout.folder, prefix=layout.prefix, shard_bytes=layout.shard_bytes
+            ) as kept,
             ShardWriter(tmp / "dropped", DROPPED_SCHEMA) as dropped,
         ):
             progress(stage, 0, n_in)
@@ -226,7 +265,9 @@ def run_rows(
             f"stage {stage}: {n_in} rows came in but {done} were kept or dropped; "
             "this is a fault of MicroCoder, please report it with the config"
         )
-    dropped_infos = [type(i)(f"dropped/{i.name}", i.rows, i.bytes, i.sha256) for i in dropped.infos]
+    dropped_infos = [replace(i, name=f"dropped/{i.name}") for i in dropped.infos]
+    kept_infos = layout.place(tmp, kept.infos)
+    layout.finish(tmp, kept_infos)
     facts = {
         "stage": stage,
         "key": key,
@@ -235,10 +276,10 @@ def run_rows(
         "reasons": dict(sorted(reasons.items())),
         "extra": ctx.extra,
     }
-    write_manifest(tmp, kept.infos, dropped_infos, facts)
+    write_manifest(tmp, kept_infos, dropped_infos, facts)
     seconds, peak = time.monotonic() - started, peak_mb()
-    write_json_atomic(tmp / TIMING, {"seconds": round(seconds, 3), "peak_mb": round(peak, 1)})
     _swap(tmp, out)
+    write_json_atomic(timing_path(out), {"seconds": round(seconds, 3), "peak_mb": round(peak, 1)})
     shutil.rmtree(work, ignore_errors=True)
     result = read_result(out)
     result.reused = False
@@ -249,8 +290,8 @@ def read_result(out: Path) -> StageResult:
     """The result of a finished stage folder, from its manifest."""
     m = read_manifest(out)
     timing = {"seconds": 0.0, "peak_mb": 0.0}
-    if (out / TIMING).exists():
-        timing = json.loads((out / TIMING).read_text("utf-8"))
+    if timing_path(out).exists():
+        timing = json.loads(timing_path(out).read_text("utf-8"))
     return StageResult(
         stage=m.get("stage", out.name),
         out=out,
