@@ -101,6 +101,24 @@ class Provenance:
 
 
 @dataclass(frozen=True, slots=True)
+class Probe:
+    """A model's measured pass rate on a problem: `passed` of `k` judged samples, the rate with
+    its 95 % interval (Wilson), and how the samples were drawn. `truncated` counts samples that
+    reached `max_new_tokens`."""
+
+    model: str
+    k: int
+    passed: int
+    pass_rate: float
+    low: float
+    high: float
+    mean_tokens: float
+    temperature: float
+    max_new_tokens: int
+    truncated: int
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """A problem. `fn_name` None: a program that reads stdin; else a function (or a method of
     class Solution) of that name. `prelude` is code the source wants run before a solution
@@ -126,6 +144,7 @@ class Problem:
     licence: str = ""
     provenance: Provenance = field(default_factory=Provenance)
     solutions: tuple[Solution, ...] = ()
+    probes: tuple[Probe, ...] = ()
 
     def __post_init__(self) -> None:
         source, _, native = self.id.partition("/")
@@ -133,6 +152,7 @@ class Problem:
             raise ProblemError(
                 f"field 'id': {self.id!r} must read 'source/native_id', e.g. 'kattis/hello'"
             )
+        _check_types(self)
 
     @property
     def source(self) -> str:
@@ -182,6 +202,7 @@ class Problem:
                 }
                 for s in self.solutions
             ],
+            "probes": [{f: getattr(p, f) for f in _PROBE_TYPES} for p in self.probes],
         }
 
     @staticmethod
@@ -220,6 +241,7 @@ class Problem:
                     Solution(s["code"], s["expected"], s["language"], s["origin"])
                     for s in row["solutions"]
                 ),
+                probes=tuple(Probe(**p) for p in row["probes"]),
             )
         except (KeyError, TypeError) as e:
             raise ProblemError(
@@ -228,6 +250,18 @@ class Problem:
             ) from e
 
 
+_PROBE_TYPES = {
+    "model": pa.large_string(),
+    "k": pa.int64(),
+    "passed": pa.int64(),
+    "pass_rate": pa.float64(),
+    "low": pa.float64(),
+    "high": pa.float64(),
+    "mean_tokens": pa.float64(),
+    "temperature": pa.float64(),
+    "max_new_tokens": pa.int64(),
+    "truncated": pa.int64(),
+}
 _TEXT = pa.large_string()  # 32-bit offsets overflow at 2 GiB of tests in one row group
 #: The schema of every Problem shard.
 SCHEMA = pa.schema(
@@ -287,6 +321,7 @@ SCHEMA = pa.schema(
             ),
             nullable=False,
         ),
+        pa.field("probes", pa.list_(pa.struct(list(_PROBE_TYPES.items()))), nullable=False),
     ]
 )
 
@@ -321,12 +356,13 @@ class Dropped:
 
     def to_row(self) -> dict[str, Any]:
         """A row for :data:`DROPPED_SCHEMA`."""
+        evidence = json.dumps(self.evidence, ensure_ascii=False, sort_keys=True, default=str)
         return {
-            "id": self.id,
+            "id": _as_utf8(self.id),
             "stage": self.stage,
             "reason": self.reason,
-            "evidence": json.dumps(self.evidence, ensure_ascii=False, sort_keys=True, default=str),
-            "origin": self.origin,
+            "evidence": _as_utf8(evidence),
+            "origin": _as_utf8(self.origin),
             "problem": self.problem.to_row() if self.problem else None,
             "raw": self.raw,
         }
@@ -343,12 +379,45 @@ def drop(problem: Problem, stage: str, reason: str, **evidence: Any) -> Dropped:
     )
 
 
+def _as_utf8(text: str) -> str:
+    """`text` with lone surrogates as escapes: the record of a bad row must itself be writable."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _check_types(p: Problem) -> None:
+    """Refuse what Arrow would refuse later, when the whole row group fails with it."""
+    for name in ("id", "title", "statement", "url", "starter_code", "prelude", "licence"):
+        require_text(getattr(p, name), name)
+    for name in ("fn_name", "level"):
+        if getattr(p, name) is not None:
+            require_text(getattr(p, name), name)
+    for name in ("time_limit_s", "memory_limit_mb", "rating"):
+        value, kinds = getattr(p, name), int if name == "memory_limit_mb" else (int, float)
+        if value is None:
+            continue
+        too_big = isinstance(value, int) and abs(value) >= 2**63
+        if isinstance(value, bool) or not isinstance(value, kinds) or too_big:
+            raise ProblemError(f"field {name!r}: {value!r:.60} is not a number in range")
+    for t in p.tests:
+        require_text(t.input, "tests.input")
+        require_text(t.output, "tests.output")
+        require_text(t.name, "tests.name")
+    for s in p.solutions:
+        require_text(s.code, "solutions.code")
+        require_text(s.language, "solutions.language")
+        require_text(s.origin, "solutions.origin")
+    for text in (*p.tags, *p.flags, p.checker.source, p.provenance.origin):
+        require_text(text, "tags, flags, checker.source or provenance.origin")
+
+
 def require_text(value: Any, field_name: str) -> str:
     """`value` if it is text that UTF-8 can hold, else ProblemError naming the field."""
     if not isinstance(value, str):
         raise ProblemError(
             f"field {field_name!r}: expected text, found {type(value).__name__} ({value!r:.60})"
         )
+    if value.isascii():  # known without looking at the text
+        return value
     try:
         value.encode("utf-8")
     except UnicodeEncodeError as e:

@@ -12,6 +12,7 @@ import errno
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -53,14 +54,24 @@ def sha256_file(path: Path) -> str:
 def atomic_path(path: Path) -> Iterator[Path]:
     """A temporary name in the same folder; on success it is fsynced and renamed to `path`,
     on failure removed. Raises ShardError for a full disk."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     tmp = path.with_name(f".{path.name}.tmp-{os.getpid()}")
     try:
-        yield tmp
-        with tmp.open("rb+") as f:
-            os.fsync(f.fileno())
-        os.replace(tmp, path)
-        fsync_dir(path.parent)
+        with naming_full_disk(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield tmp
+            with tmp.open("rb+") as f:
+                os.fsync(f.fileno())
+            os.replace(tmp, path)
+            fsync_dir(path.parent)
+    finally:
+        tmp.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def naming_full_disk(path: Path) -> Iterator[None]:
+    """Turns "no space left" while `path` is written into a ShardError that names it."""
+    try:
+        yield
     except OSError as e:
         if e.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise ShardError(
@@ -68,8 +79,6 @@ def atomic_path(path: Path) -> Iterator[Path]:
                 "Free some space and run the same command again: finished stages are kept."
             ) from e
         raise
-    finally:
-        tmp.unlink(missing_ok=True)
 
 
 def fsync_dir(path: Path) -> None:
@@ -119,21 +128,31 @@ class ShardWriter:
         self._stack = contextlib.ExitStack()
         self._tmp = Path()
         self._shard_rows = 0
-        folder.mkdir(parents=True, exist_ok=True)
+        with naming_full_disk(folder):
+            folder.mkdir(parents=True, exist_ok=True)
 
     def __enter__(self) -> ShardWriter:
         return self
 
     def __exit__(self, kind: Any, value: Any, tb: Any) -> None:
         if kind is None:
-            self._flush()
-            if self._writer is None and not self.infos:
-                self._open()  # zero rows is a result too: one empty shard
-            self._close()
-        elif self._writer is not None:
+            try:
+                self._flush()
+                if self._writer is None and not self.infos:
+                    self._open()  # zero rows is a result too: one empty shard
+                self._close()
+            except BaseException:
+                self._abandon(*sys.exc_info())
+                raise
+        else:
+            self._abandon(kind, value, tb)
+
+    def _abandon(self, kind: Any, value: Any, tb: Any) -> None:
+        """Remove the unfinished file; a full disk becomes a ShardError here."""
+        if self._writer is not None:
             with contextlib.suppress(Exception):  # the first error is the one to report
                 self._writer.close()
-            self._stack.__exit__(kind, value, tb)  # removes the temporary file
+        self._stack.__exit__(kind, value, tb)
 
     def write(self, row: dict[str, Any]) -> None:
         """Add one row."""
@@ -296,8 +315,11 @@ class Shards:
         """Rows as dicts, optionally only some columns."""
         for path in self.files:
             file = self._open(path)
-            for batch in file.iter_batches(batch_size=64, columns=columns):
-                yield from batch.to_pylist()
+            try:
+                for batch in file.iter_batches(batch_size=64, columns=columns):
+                    yield from batch.to_pylist()
+            except (ValueError, OSError) as e:  # Arrow's errors are these, UnicodeDecodeError too
+                raise ShardError(f"{path}: damaged; fetch or make it again ({e})") from e
 
     @staticmethod
     def _open(path: Path) -> pq.ParquetFile:

@@ -8,6 +8,7 @@ is here.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -30,6 +31,7 @@ from pipelines.shards import (
     ShardWriter,
     check_shards,
     fsync_dir,
+    naming_full_disk,
     read_manifest,
     write_json_atomic,
     write_manifest,
@@ -104,13 +106,15 @@ class Journal:
         """Store a JSON value durably."""
         self.entries[key] = value
         line = json.dumps({"key": key, "value": value}, ensure_ascii=False)
-        self._file.write(line.encode("utf-8", "backslashreplace") + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        with naming_full_disk(self.path):
+            self._file.write(line.encode("utf-8", "backslashreplace") + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+        """Close the file; what `put` could not write it has already reported."""
+        with contextlib.suppress(OSError):
+            self._file.close()
 
 
 @dataclass(slots=True)
@@ -258,6 +262,9 @@ def run_rows(
                     reasons[decision.reason] += 1
                 done += 1
                 progress(stage, done, n_in)
+    except BaseException:
+        shutil.rmtree(tmp, ignore_errors=True)  # a full disk needs the room; the journal stays
+        raise
     finally:
         journal.close()
     if n_in is not None and done != n_in:

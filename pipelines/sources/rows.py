@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.problem import Dropped, Problem, ProblemError, decode_utf8
+from pipelines.sources import SourceError
 from pipelines.stage import Decision
 
 #: One JSONL line may not be longer: LiveCodeBench's largest decoded row is far below.
@@ -39,7 +40,9 @@ class Row:
 
 def iter_lines(path: Path) -> Iterator[Row]:
     """Non-empty lines of a plain or gzip file. A broken gzip yields its good lines, then one Row
-    with `error`."""
+    with `error`. Raises SourceError for a folder."""
+    if path.is_dir():
+        raise SourceError(f"{path}: is a folder; give one file")
     with path.open("rb") as probe:
         zipped = probe.read(2) == b"\x1f\x8b"
     opener: Any = gzip.open if zipped else open
@@ -83,7 +86,7 @@ def read_rows(
         except json.JSONDecodeError as e:
             yield refuse(source, native, "not_json", f"{e.msg} at column {e.colno}", path, row)
         except ProblemError as e:
-            reason = "invalid_utf8" if "not UTF-8" in str(e) else "bad_row"
+            reason = "invalid_utf8" if "UTF-8" in str(e) else "bad_row"
             yield refuse(source, native, reason, str(e), path, row)
         except KeyError as e:
             yield refuse(source, native, "bad_row", f"field {e} is missing", path, row)

@@ -1,0 +1,193 @@
+"""Text forms of a statement: cleaned for readers, tokens for dedup, words for decontamination.
+
+The two matching forms differ on purpose. Dedup must tell siblings apart, so numbers, exponents and
+comparison signs stay. Decontamination must find the same text after a source has mangled it (lost
+superscripts, LaTeX or HTML), so everything that mangling changes is taken out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import re
+import unicodedata
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+Hashes = npt.NDArray[np.uint64]
+
+#: Raise it when `ngram_words` or `slug` changes: older fingerprints then don't match.
+WORDS_VERSION = 1
+
+_CODE = re.compile(r"(```.*?```|<pre\b.*?</pre>)", re.S | re.I)
+# Only with the semicolon: `&lt` alone occurs in code and `&copy` in LaTeX tables.
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_ZERO_WIDTH = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
+_INVISIBLE = re.compile("[\u200b\u200e\u200f\u2060\ufeff\u00ad]")
+# Joiners carry meaning between letters of some scripts and in emoji, never next to ASCII.
+_JOINER = re.compile("[\u200c\u200d]+(?=[\x00-\x7f]|$)|(?:(?<=[\x00-\x7f])|^)[\u200c\u200d]+")
+_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+
+
+def clean(text: str) -> str:
+    """A statement as people read it: LF line ends, NFC, plain spaces, no HTML entities, no
+    zero-width characters, no trailing blanks, at most one blank line in a row. Fenced code and
+    <pre> blocks keep everything but their line ends; LaTeX is never touched.
+
+    >>> clean("a&nbsp;&le; b  \\r\\n\\r\\n\\r\\nc")
+    'a ≤ b\\n\\nc'
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    # A statement about HTML entities (LeetCode's html-entity-parser) loses its point unescaped.
+    entities = re.search(r"\bentit(y|ies)\b", text, re.I) is None
+    parts = _CODE.split(text)
+    parts[::2] = [_clean_prose(part, entities) for part in parts[::2]]
+    return "".join(parts).strip()
+
+
+def _clean_prose(text: str, entities: bool) -> str:
+    if entities:
+        while (plain := _ENTITY.sub(lambda m: html.unescape(m[0]), text)) != text:
+            text = plain  # again for doubly escaped &amp;lt;
+        text = text.replace("\r\n", "\n").replace("\r", "\n")  # &#13;
+    text = _JOINER.sub("", _INVISIBLE.sub("", _SPACES.sub(" ", text)))
+    text = unicodedata.normalize("NFC", text)
+    text = re.sub(r"[ \t]+(?=\n|\Z)", "", text)
+    return re.sub(r"\n{3,}", "\n\n", text)
+
+
+def not_english(text: str) -> bool:
+    """True when most letters are not Latin.
+
+    >>> not_english("Дано число n"), not_english("Given a number n")
+    (True, False)
+    """
+    letters = [c for c in text if c.isalpha()]
+    latin = sum(c < "\u0250" for c in letters)
+    return latin < len(letters) / 2
+
+
+_LATEX_SIGNS = {
+    "leq": "<=", "le": "<=", "leqslant": "<=", "geq": ">=", "ge": ">=", "geqslant": ">=",
+    "neq": "!=", "ne": "!=", "lt": "<", "gt": ">", "times": "*", "cdot": "*", "ldots": "...",
+    "dots": "...", "cdots": "...", "lfloor": "floor", "rfloor": "", "lceil": "ceil", "rceil": "",
+}  # fmt: skip
+_SIGNS = str.maketrans(
+    {"≤": "<=", "≥": ">=", "≠": "!=", "×": "*", "·": "*", "−": "-", "–": "-", "…": "..."}
+)
+_LATEX = re.compile(r"\\([A-Za-z]+)")
+_TAG = re.compile(r"</?[a-z][a-z0-9]*(?:\s[^<>]*)?/?>")  # of lower-cased text
+_THOUSANDS = re.compile(r"(?<=\d)(?:,|\{,\})(?=\d{3}(?!\d))")
+_EXPONENT_MARKS = str.maketrans("", "", "^{}_")
+_TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+|[<>=!+\-*/%^&|~#@]+|[\[\](){}]")
+
+
+def dedup_tokens(text: str) -> list[str]:
+    """Tokens that decide whether two statements are one problem: lower-case words, numbers as
+    they are, operators and brackets; sentence punctuation and markup are left out. Spellings of
+    one thing agree: `10^5`, `10^{5}`, `10**5`, `10⁵`, `10<sup>5</sup>`; `\\leq`, `≤`, `<=`.
+
+    >>> dedup_tokens("It holds that $1 \\\\leq n \\\\leq 10^{5}$.")
+    ['it', 'holds', 'that', '1', '<=', 'n', '<=', '10', '^', '5']
+    """
+    if "&" in text:
+        text = html.unescape(text)
+    if not text.isascii():
+        text = re.sub("([⁰¹²³⁴-⁹⁻]+)", lambda m: "^" + m[1].translate(_SUPERSCRIPTS), text)
+        text = unicodedata.normalize("NFKC", _ZERO_WIDTH.sub("", text).translate(_SIGNS))
+    text = text.lower()
+    if "<" in text:
+        text = re.sub(r"<sup>(.*?)</sup>", r"^\1", text, flags=re.S)
+        text = _TAG.sub(" ", text)
+    if "\\" in text:
+        text = _LATEX.sub(lambda m: f" {_LATEX_SIGNS.get(m[1], '')} ", text).replace("\\", "")
+    if "," in text:
+        text = _THOUSANDS.sub("", text)
+    text = re.sub(r"\^\s*\{([^{}]*)\}", r"^\1", text.replace("**", "^"))
+    return [t for t in _TOKEN.findall(text) if t not in "{}"]
+
+
+def ngram_words(text: str) -> list[str]:
+    """Words for n-gram matching against a benchmark: whatever differs between copies of a text
+    (case, punctuation, LaTeX and HTML markup, how exponents and indices are set) is dropped, so
+    `10^5`, `10⁵` and the `105` of sources that lost their superscripts are one word.
+
+    >>> ngram_words("At most $2 \\\\cdot 10^{5}$ items a_1, <b>a_2</b>")
+    ['at', 'most', '2', '105', 'items', 'a1', 'a2']
+    """
+    if "&" in text:
+        text = html.unescape(text)
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", _ZERO_WIDTH.sub("", text))
+    text = text.lower()
+    if "<" in text:
+        text = _TAG.sub("", text)
+    if "\\" in text:
+        text = _LATEX.sub(" ", text).replace("\\", "")
+    if "," in text:
+        text = _THOUSANDS.sub("", text)
+    text = text.replace("**", "").translate(_EXPONENT_MARKS)
+    return re.findall(r"[^\W_]+", text)
+
+
+def slug(title: str) -> str:
+    """A title as LeetCode's slugs read: lower case, runs of other characters -> '-'. An index in
+    front (Codeforces 'A. ', AtCoder 'A - ', CodeContests '76_B. ') is left out.
+
+    >>> slug("76_B. Mice"), slug("Find X-Sum II"), slug("C - Sowing Stones")
+    ('mice', 'find-x-sum-ii', 'sowing-stones')
+    """
+    title = unicodedata.normalize("NFKC", title).strip()
+    title = re.sub(r"^(?:\d+_)?[A-Z]\d?(?:\.\s+|\s+-\s+)(?=\S)", "", title)
+    return re.sub(r"[\W_]+", "-", title.lower()).strip("-")
+
+
+_SIBLING = re.compile(r"-(?:[ivx]+|\d+|easy|medium|hard)(?:-version)?$")
+
+
+def sibling_titles(a: str, b: str) -> bool:
+    """True for slugs that differ only in a number or level at the end: different problems
+    however alike their texts are.
+
+    >>> sibling_titles("fruits-into-baskets-ii", "fruits-into-baskets-iii")
+    True
+    """
+    return bool(a) and bool(b) and a != b and _SIBLING.sub("", a) == _SIBLING.sub("", b)
+
+
+def digest64(text: str) -> int:
+    """64-bit blake2b of a text: the hash in fingerprints."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def ngram_hashes(words: list[str], n: int) -> Hashes:
+    """Sorted distinct 64-bit hashes of all word n-grams; a shorter text is one gram."""
+    if not words:
+        return np.zeros(0, np.uint64)
+    last = max(1, len(words) - n + 1)
+    grams = (" ".join(words[i : i + n]) for i in range(last))
+    return np.unique(np.fromiter(map(digest64, grams), np.uint64, last))
+
+
+_token_hash = lru_cache(maxsize=1 << 16)(digest64)
+
+
+def shingle_hashes(tokens: list[str], n: int) -> Hashes:
+    """The same for dedup shingles, combined from token hashes: about four times faster, and
+    never stored, so the function may change.
+
+    >>> len(shingle_hashes(["a", "b", "c", "d"], 3)), len(shingle_hashes(["a"], 3))
+    (2, 1)
+    """
+    if not tokens:
+        return np.zeros(0, np.uint64)
+    hashes = np.fromiter(map(_token_hash, tokens), np.uint64, len(tokens))
+    n = min(n, len(tokens))
+    out = np.zeros(len(tokens) - n + 1, np.uint64)
+    for k in range(n):
+        out = out * np.uint64(0x9E3779B97F4A7C15) + hashes[k : k + len(out)]
+        out ^= out >> np.uint64(29)
+    return np.unique(out)

@@ -1,0 +1,326 @@
+"""Samplers: prompts as token ids in, completions as token ids out.
+
+Every sampler is given its randomness: a run's seed and one key per prompt. A sample depends on
+(seed, key, sample index) and not on what else is in the batch, up to the float noise of batched
+matrix products.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from difficulty.models import ModelError, resolve_model
+
+if TYPE_CHECKING:
+    import torch
+
+Message = dict[str, str]
+
+
+class SamplerError(RuntimeError):
+    """Sampling that can't be done as asked; the message says what to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One answer. `token_ids` include the end-of-sequence token when `finish_reason` is "stop";
+    "length" means that the limit was reached before one. `text` has no special tokens."""
+
+    token_ids: tuple[int, ...]
+    text: str
+    finish_reason: Literal["stop", "length"]
+
+
+class Sampler(Protocol):
+    """What the probe and the training loop need of a language model."""
+
+    @property
+    def stop_ids(self) -> frozenset[int]:
+        """Token ids that end an answer."""
+
+    @property
+    def context_length(self) -> int:
+        """Longest prompt plus answer, tokens."""
+
+    def encode(self, messages: list[Message]) -> list[int]:
+        """Token ids of a chat up to where the assistant answers."""
+
+    def generate(
+        self,
+        prompts: Sequence[Sequence[int]],
+        n: int,
+        *,
+        temperature: float,
+        max_new_tokens: int,
+        seed: int,
+        keys: Sequence[str],
+        top_p: float = 1.0,
+    ) -> list[list[Completion]]:
+        """`n` completions for each prompt. Temperature 0 is greedy. Raises SamplerError for a
+        prompt that leaves no room in the context."""
+
+    def close(self) -> None:
+        """Free the model."""
+
+
+def make_sampler(backend: str, model: str, batch_size: int = 32) -> Sampler:
+    """A sampler by backend name: "transformers" (default everywhere) or "vllm" (extra).
+
+    >>> # make_sampler("transformers", "smollm2").encode([{"role": "user", "content": "hi"}])
+    """
+    if backend == "transformers":
+        return TransformersSampler(resolve_model(model), batch_size=batch_size)
+    if backend == "vllm":
+        from difficulty.vllm_sampler import VllmSampler
+
+        return VllmSampler(resolve_model(model))
+    raise SamplerError(f"unknown sampler backend {backend!r}; known: transformers, vllm")
+
+
+def draw_seed(seed: int, key: str, sample: int) -> int:
+    """The 63-bit seed of one sample: a hash of run seed, prompt key and sample index."""
+    text = f"{seed}\0{key}\0{sample}".encode()
+    return int.from_bytes(hashlib.sha256(text).digest()[:8], "big") >> 1
+
+
+def room(key: str, prompt_tokens: int, context: int, max_new_tokens: int) -> int:
+    """Tokens that may be generated: the limit or what the context leaves. Raises SamplerError."""
+    left = min(max_new_tokens, context - prompt_tokens)
+    if left < 1:
+        raise SamplerError(
+            f"prompt {key!r} has {prompt_tokens} tokens and the model's context is {context}: no "
+            "room for an answer; drop the problem or take a model with a longer context"
+        )
+    return left
+
+
+@dataclass(slots=True)
+class _Row:
+    """One completion being written."""
+
+    prompt: int
+    generator: torch.Generator
+    limit: int
+    ids: list[int] = field(default_factory=list)
+    stopped: bool = False
+
+
+class TransformersSampler:
+    """Batched sampling with a Hugging Face causal LM, in process.
+
+    `model` is a folder or a live (model, tokenizer) pair, so that training samples from the very
+    module it updates. Each distinct prompt is run once and its key-value cache shared by its
+    rows; rows that ended leave the batch. `batch_size` counts rows (answers) at once.
+    """
+
+    def __init__(self, model: Path | tuple[Any, Any], batch_size: int = 32) -> None:
+        self.model, self.tokenizer = load_model(model) if isinstance(model, Path) else model
+        self.batch_size = batch_size
+        self._stop = _stop_ids(self.model, self.tokenizer)
+
+    @property
+    def stop_ids(self) -> frozenset[int]:
+        """The tokenizer's end token and all of the generation config's."""
+        return self._stop
+
+    @property
+    def context_length(self) -> int:
+        """max_position_embeddings of the model."""
+        return int(getattr(self.model.config, "max_position_embeddings", 2048))
+
+    def encode(self, messages: list[Message]) -> list[int]:
+        """The chat template with the generation prompt."""
+        ids = self.tokenizer.apply_chat_template(
+            messages, add_generation_prompt=True, tokenize=True, return_dict=False
+        )
+        return [int(i) for i in ids]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Text without special tokens."""
+        return str(self.tokenizer.decode(list(ids), skip_special_tokens=True))
+
+    def generate(
+        self,
+        prompts: Sequence[Sequence[int]],
+        n: int,
+        *,
+        temperature: float,
+        max_new_tokens: int,
+        seed: int,
+        keys: Sequence[str],
+        top_p: float = 1.0,
+    ) -> list[list[Completion]]:
+        """See :class:`Sampler`. Batches hold whole groups where they fit, so their borders
+        depend on the prompts alone."""
+        import torch
+
+        if len(keys) != len(prompts):
+            raise SamplerError(f"{len(prompts)} prompts need as many keys, found {len(keys)}")
+        limits = [
+            room(k, len(p), self.context_length, max_new_tokens)
+            for k, p in zip(keys, prompts, strict=True)
+        ]
+        rows = [
+            _Row(i, torch.Generator().manual_seed(draw_seed(seed, keys[i], s)), limits[i])
+            for i in range(len(prompts))
+            for s in range(n)
+        ]
+        with _sampling(self.model):
+            for start in range(0, len(rows), self.batch_size):
+                self._run(rows[start : start + self.batch_size], prompts, temperature, top_p)
+        done = [self._completion(r) for r in rows]
+        return [done[i * n : (i + 1) * n] for i in range(len(prompts))]
+
+    def _completion(self, row: _Row) -> Completion:
+        reason: Literal["stop", "length"] = "stop" if row.stopped else "length"
+        return Completion(tuple(row.ids), self.decode(row.ids), reason)
+
+    def _run(
+        self,
+        rows: list[_Row],
+        prompts: Sequence[Sequence[int]],
+        temperature: float,
+        top_p: float,
+    ) -> None:
+        """Fill `rows` to their end."""
+        import torch
+
+        distinct = sorted({r.prompt for r in rows})
+        width = max(len(prompts[i]) for i in distinct)
+        pad = self.tokenizer.pad_token_id or 0
+        device = self.model.device
+        ids = torch.full((len(distinct), width), pad, dtype=torch.long, device=device)
+        mask = torch.zeros_like(ids)
+        for j, i in enumerate(distinct):
+            ids[j, width - len(prompts[i]) :] = torch.tensor(prompts[i], device=device)
+            mask[j, width - len(prompts[i]) :] = 1
+        # left padding: positions count real tokens only
+        positions = (mask.cumsum(1) - 1).clamp(min=0)
+        out = self.model(
+            input_ids=ids,
+            attention_mask=mask,
+            position_ids=positions,
+            use_cache=True,
+            logits_to_keep=1,
+        )
+        of_prompt = torch.tensor([distinct.index(r.prompt) for r in rows], device=device)
+        cache = out.past_key_values
+        cache.batch_select_indices(of_prompt)
+        logits = out.logits[:, -1].index_select(0, of_prompt)
+        mask = mask.index_select(0, of_prompt)
+        position = positions[:, -1].index_select(0, of_prompt)
+        alive = list(rows)
+        while True:
+            chosen = _draw(logits, [r.generator for r in alive], temperature, top_p)
+            keep = []
+            for j, (row, token) in enumerate(zip(alive, chosen, strict=True)):
+                row.ids.append(token)
+                row.stopped = token in self._stop
+                if not row.stopped and len(row.ids) < row.limit:
+                    keep.append(j)
+            if not keep:
+                return
+            if len(keep) < len(alive):
+                index = torch.tensor(keep, device=device)
+                cache.batch_select_indices(index)
+                mask, position = mask.index_select(0, index), position.index_select(0, index)
+                alive = [alive[j] for j in keep]
+                chosen = [chosen[j] for j in keep]
+            position = position + 1
+            mask = torch.cat([mask, mask.new_ones(len(alive), 1)], dim=1)
+            out = self.model(
+                input_ids=torch.tensor(chosen, device=device).unsqueeze(1),
+                attention_mask=mask,
+                position_ids=position.unsqueeze(1),
+                past_key_values=cache,
+                use_cache=True,
+            )
+            cache, logits = out.past_key_values, out.logits[:, -1]
+
+    def close(self) -> None:
+        """Drop the model."""
+        self.model = self.tokenizer = None
+
+
+def _draw(
+    logits: torch.Tensor, generators: Sequence[torch.Generator], temperature: float, top_p: float
+) -> list[int]:
+    """One token a row from logits [rows, vocabulary], in float32, each row with its generator."""
+    import torch
+
+    logits = logits.float()
+    if temperature == 0:
+        return [int(i) for i in logits.argmax(-1)]
+    probabilities = torch.softmax(logits / temperature, dim=-1).cpu()
+    if top_p < 1:
+        ordered, order = probabilities.sort(descending=True, dim=-1)
+        # keep the smallest set whose mass reaches top_p, the first token always
+        outside = ordered.cumsum(-1) - ordered >= top_p
+        probabilities = torch.zeros_like(probabilities).scatter(
+            1, order, torch.where(outside, 0.0, ordered)
+        )
+    return [
+        int(torch.multinomial(p, 1, generator=g))
+        for p, g in zip(probabilities, generators, strict=True)
+    ]
+
+
+@contextlib.contextmanager
+def _sampling(model: Any) -> Iterator[None]:
+    """Evaluation mode without gradients; the mode before is restored. Not inference_mode, whose
+    tensors could not enter a backward pass later."""
+    import torch
+
+    was_training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        model.train(was_training)
+
+
+def _stop_ids(model: Any, tokenizer: Any) -> frozenset[int]:
+    """Every id that ends an answer: models often have several, and missing one makes finished
+    answers look truncated."""
+    ids: set[int] = set()
+    for found in (
+        tokenizer.eos_token_id,
+        getattr(model.generation_config, "eos_token_id", None),
+        getattr(model.config, "eos_token_id", None),
+    ):
+        if isinstance(found, int):
+            ids.add(found)
+        elif found is not None:
+            ids.update(int(i) for i in found)
+    if not ids:
+        raise SamplerError(
+            "the model names no end-of-sequence token; set eos_token_id in its config"
+        )
+    return frozenset(ids)
+
+
+def load_model(path: Path, dtype: str = "float32") -> tuple[Any, Any]:
+    """(model, tokenizer) of a folder, on the GPU when there is one. Raises ModelError."""
+    try:
+        import torch
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+    except ImportError as e:
+        raise ModelError(
+            f"sampling needs torch and transformers ({e}); install the extra: "
+            "pip install 'microcoder[lm]' -c constraints.txt"
+        ) from e
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(path)
+        model = AutoModelForCausalLM.from_pretrained(path, dtype=getattr(torch, dtype))
+    except (OSError, ValueError, KeyError) as e:
+        raise ModelError(f"model folder {path} can't be loaded: {e}") from e
+    if not tokenizer.chat_template:
+        raise ModelError(f"model folder {path}: the tokenizer has no chat template")
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    return model.to(device).eval(), tokenizer

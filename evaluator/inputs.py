@@ -1,0 +1,112 @@
+"""The input and expected output of a function test as values: the controller's side.
+
+Three spellings of arguments (DESIGN.md): one JSON value a line, LeetCode's `nums = [1, 2], k = 3`,
+and a JSON list of arguments. One text can be read in several ways; which one fits depends on the
+function, so all readings go to the sandbox, in order of preference.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from typing import Any
+
+from evaluator.literals import LiteralError, integer, parse_literal, read_literal
+
+_NAME = re.compile(r"[ \t\r\n,]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*=(?!=)")
+
+#: Positional arguments and named ones.
+Reading = tuple[list[Any], dict[str, Any]]
+
+
+class InputError(ValueError):
+    """The test's input can be read in no known way."""
+
+
+def parse_value(text: str) -> Any:
+    """One JSON value, or else one Python literal; LiteralError when it is neither.
+
+    >>> parse_value("[1, true]"), parse_value("(1, 'a')")
+    ([1, True], (1, 'a'))
+    """
+    try:
+        return json.loads(text, parse_int=integer)
+    except (ValueError, RecursionError):
+        return parse_literal(text)
+
+
+def parse_expected(text: str) -> Any:
+    """The expected result: a JSON value, a Python literal, or the text itself as a string."""
+    try:
+        return parse_value(text)
+    except LiteralError:
+        return text.strip()
+
+
+def readings(text: str) -> list[Reading]:
+    """Every way to read the arguments, the likeliest first; InputError when there is none.
+
+    >>> readings("[1, 2]\\n3")
+    [([[1, 2], 3], {})]
+    >>> readings("nums = [1, 2], k = 3")
+    [([], {'nums': [1, 2], 'k': 3})]
+    """
+    found: list[Reading] = []
+    if named := _keyword_arguments(text):
+        return [([], named)]
+    lines = [line for line in text.split("\n") if line.strip()]
+    try:
+        found.append(([parse_value(line) for line in lines], {}))
+    except LiteralError:
+        pass
+    try:
+        whole = parse_value(text) if text.strip() else None
+    except LiteralError:
+        whole = None
+    if whole is not None and len(lines) != 1:
+        found.append(([whole], {}))
+    if isinstance(whole, list | tuple):
+        found.append((list(whole), {}))
+    if isinstance(whole, dict):
+        found.append(([], whole))
+    if not found:
+        raise InputError(
+            f"the test's input {text[:80]!r} is neither one JSON value a line, nor "
+            "`name = value, ...`, nor a JSON list of arguments"
+        )
+    return found
+
+
+def _keyword_arguments(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    at = 0
+    while m := _NAME.match(text, at):
+        try:
+            found[m.group(1)], at = read_literal(text, m.end())
+        except LiteralError:
+            return {}
+    return found if not text[at:].strip(" \t\r\n,") else {}
+
+
+def signature_hints(starter_code: str, fn_name: str) -> dict[str, str]:
+    """The annotations the platform's starter code gives the function, by parameter ('return' for
+    the result): what to do where the program left them out.
+
+    >>> signature_hints("class Solution:\\n  def f(self, x: List[int]) -> None:", "f")
+    {'x': 'List[int]', 'return': 'None'}
+    """
+    name = re.escape(fn_name.rpartition(".")[2])
+    m = re.search(rf"def\s+{name}\s*\(.*?\)\s*(?:->[^:\n]+)?:", starter_code, re.DOTALL)
+    if m is None:
+        return {}
+    try:
+        node = ast.parse(m.group() + " pass").body[0]
+    except (SyntaxError, ValueError):
+        return {}
+    if not isinstance(node, ast.FunctionDef):
+        return {}
+    hints = {a.arg: ast.unparse(a.annotation) for a in node.args.args if a.annotation}
+    if node.returns is not None:
+        hints["return"] = ast.unparse(node.returns)
+    return hints

@@ -1,0 +1,2 @@
+def absoluteValue(n):
+    return abs(n)

@@ -1,0 +1,4 @@
+def absoluteValue(n: int) -> int:
+    if n < 0:
+        return -n
+    return n

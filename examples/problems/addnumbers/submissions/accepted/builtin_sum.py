@@ -1,0 +1,2 @@
+def addNumbers(a: int, b: int) -> int:
+    return sum([a, b])

@@ -1,0 +1,2 @@
+def addNumbers(a, b):
+    return a + b

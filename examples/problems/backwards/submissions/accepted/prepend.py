@@ -1,0 +1,5 @@
+word = input().strip()
+result = ""
+for letter in word:
+    result = letter + result
+print(result)

@@ -1,0 +1,2 @@
+word = input()
+print(word[::-1])

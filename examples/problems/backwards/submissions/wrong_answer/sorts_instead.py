@@ -1,0 +1,2 @@
+word = input()
+print("".join(sorted(word, reverse=True)))

@@ -1,0 +1,23 @@
+# Takes the last one of several longest runs.
+from collections import deque
+
+n, d = map(int, input().split())
+readings = list(map(int, input().split()))
+low, high = deque(), deque()
+start = best = best_start = 0
+for hour, reading in enumerate(readings):
+    while low and readings[low[-1]] >= reading:
+        low.pop()
+    low.append(hour)
+    while high and readings[high[-1]] <= reading:
+        high.pop()
+    high.append(hour)
+    while readings[high[0]] - readings[low[0]] > d:
+        start += 1
+        if low[0] < start:
+            low.popleft()
+        if high[0] < start:
+            high.popleft()
+    if hour - start + 1 >= best:
+        best, best_start = hour - start + 1, start
+print(best, best_start + 1)

@@ -1,0 +1,5 @@
+def factorial(n):
+    result = n
+    for i in range(2, n):
+        result *= i
+    return result

@@ -1,0 +1,2 @@
+def largestElement(nums):
+    return max(nums)

@@ -1,0 +1,2 @@
+def largestElement(nums):
+    return nums[-1]

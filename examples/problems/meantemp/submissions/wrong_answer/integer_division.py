@@ -1,0 +1,3 @@
+n = int(input())
+temperatures = list(map(float, input().split()))
+print(sum(temperatures) // n)

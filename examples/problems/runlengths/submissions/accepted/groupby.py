@@ -1,0 +1,4 @@
+from itertools import groupby
+
+word = input().strip()
+print("".join(f"{letter}{len(list(run))}" for letter, run in groupby(word)))

@@ -1,0 +1,2 @@
+text = input()
+print(text.title())

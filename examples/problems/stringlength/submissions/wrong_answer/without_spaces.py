@@ -1,0 +1,2 @@
+def stringLength(text):
+    return len("".join(text.split()))

@@ -1,0 +1,3 @@
+import sys
+
+print(sum(int(token) for token in sys.stdin.read().split()))

@@ -1,0 +1,2 @@
+def transposeTable(table):
+    return [list(column) for column in zip(*table)]

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from curation_helpers import dropped, folder_bytes, kept, problem
+
+from curation.normalize import NormalizeConfig, normalize
+from curation.tests_kept import truncate_tests
+from curation.text import clean, dedup_tokens, ngram_words, sibling_titles, slug
+from pipelines.config import ConfigError, parse_config
+from pipelines.problem import TestCase
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ("a\r\nb\rc", "a\nb\nc"),
+        ("n&nbsp;&lt; 5 &amp;lt; x", "n < 5 < x"),
+        ("a\u200bb\u00a0c\ufeff", "ab c"),
+        ("e\u0301", "é"),
+        ("x  \n\n\n\ny\t", "x\n\ny"),
+        ("if (a &lt b) &copy", "if (a &lt b) &copy"),  # no semicolon: code, not an entity
+        (r"$a \leq 10^{5} &  b$", r"$a \leq 10^{5} &  b$"),
+        (
+            "see\n```\na  \r\n\n\n\n&lt;\u00a0b\n```\nend",
+            "see\n```\na  \n\n\n\n&lt;\u00a0b\n```\nend",
+        ),
+        ("<pre>\n1  \n\n\n2 &gt;</pre>", "<pre>\n1  \n\n\n2 &gt;</pre>"),
+        ("the entity &quot; stands for", "the entity &quot; stands for"),
+        ("می\u200cخواهم a\u200d", "می\u200cخواهم a"),
+    ],
+)
+def test_clean(raw: str, expected: str) -> None:
+    assert clean(raw) == expected
+    assert clean(expected) == expected
+
+
+def test_spellings_of_exponents_and_signs_agree_and_numbers_stay() -> None:
+    spellings = [
+        "1 <= n <= 10^5", r"$1 \leq n \le 10^{5}$", "1 ≤ n ≤ 10⁵", "1 &le; n &lt;= 10<sup>5</sup>",
+        "1 <= n <= 10**5",
+    ]  # fmt: skip
+    assert {" ".join(dedup_tokens(s)) for s in spellings} == {"1 <= n <= 10 ^ 5"}
+    assert dedup_tokens("n <= 100") != dedup_tokens("n <= 1000")
+    assert dedup_tokens("a < b") != dedup_tokens("a > b")
+    assert dedup_tokens("x is -1") != dedup_tokens("x is 1")
+    assert dedup_tokens("100,000 items") == dedup_tokens("100000 items")
+    # A source that lost its superscripts still matches the benchmark, but not in dedup.
+    assert {" ".join(ngram_words(s)) for s in [*spellings[1:4:2], "1 n 105"]} == {"1 n 105"}
+    assert dedup_tokens("n <= 105") != dedup_tokens("n <= 10^5")
+
+
+def test_slugs_and_siblings() -> None:
+    assert slug("A. Short Sort") == slug("short-sort") == "short-sort"
+    assert slug("C++ Style") == "c-style"
+    assert slug("Места в самолёте") == "места-в-самолёте"
+    assert sibling_titles("x-i", "x-ii")
+    assert sibling_titles("two-d-easy-version", "two-d-hard-version")
+    assert sibling_titles("x", "x-ii")
+    assert not sibling_titles("x-ii", "x-ii")
+    assert not sibling_titles("", "x")
+
+
+def test_rows_are_cleaned_or_dropped_with_a_reason(shards, tmp_path) -> None:
+    good = problem("a/good", "Add the two&nbsp;numbers given.\r\n", title=" A  B ")
+    odd = TestCase("1 2\r\n\u00a0", " 3 \n", "sample", "s1")
+    good = replace(good, tests=(odd, TestCase("1", "2"), TestCase(odd.input, odd.output)))
+    rows = [
+        good,
+        problem("a/short", "Too short. "),
+        problem("a/empty", tests=()),
+        problem("a/absent", "English description is not available for the problem. Please"),
+        problem("a/talks", flags=("interactive",)),
+        problem("a/good", "Another statement under the same id."),
+        problem("a/rus", "Дано целое число, выведите его квадрат."),
+        problem("a/pic", flags=("needs_image",)),
+    ]
+    result = normalize([shards(rows)], tmp_path / "out")
+    assert [p.id for p in kept(result.out)] == ["a/good", "a/rus", "a/pic"]
+    first, russian, picture = kept(result.out)
+    assert (first.title, first.statement) == ("A B", "Add the two numbers given.")
+    assert first.tests == (odd, TestCase("1", "2"))  # bytes untouched, the repeat left out
+    assert russian.flags == ("not_english",)
+    assert picture.flags == ("needs_image",)
+    assert dropped(result.out) == {
+        "a/short": ("short_statement", {"chars": 10, "least": 20}),
+        "a/empty": ("no_tests", {}),
+        "a/absent": ("placeholder_statement", {}),
+        "a/talks": ("interactive", {}),
+        "a/good": ("duplicate_id", {"of": "a/good", "first_row": 0}),
+    }
+    assert result.extra["duplicate_tests_removed"] == 1
+    assert result.kept + result.dropped == result.n_in == 8
+
+    again = normalize([result.out], tmp_path / "again")
+    assert (again.kept, again.extra["statements_changed"]) == (3, 0)
+    other = normalize([tmp_path / "in"], tmp_path / "other")
+    assert folder_bytes(other.out) == folder_bytes(result.out)
+    assert normalize([tmp_path / "in"], tmp_path / "other").reused
+
+
+def test_flags_to_drop_and_wrong_configs(shards, tmp_path) -> None:
+    source = shards([problem("a/1", flags=("interactive",)), problem("a/2", flags=("x",))])
+    config = NormalizeConfig(drop_flags=("x",))
+    result = normalize([source], tmp_path / "out", config)
+    assert (result.reasons, [p.id for p in kept(result.out)]) == ({"x": 1}, ["a/1"])
+    with pytest.raises(ConfigError, match="did you mean 'min_statement_chars'"):
+        parse_config({"min_statement_char": 3}, NormalizeConfig, "c.toml")
+
+
+def test_truncate_tests() -> None:
+    sizes = [3, 1, 5, 2, 5]
+    tests = tuple(
+        TestCase("x" * n, "", "sample" if n == 1 else "hidden", str(i)) for i, n in enumerate(sizes)
+    )
+    p = problem("a/b", tests=tests)
+    assert [t.name for t in truncate_tests(p, 3).tests] == ["0", "2", "4"]
+    assert [t.name for t in truncate_tests(p, 2, "samples_first").tests] == ["1", "2"]
+    assert truncate_tests(p) is p
+    with pytest.raises(ValueError, match="max_tests"):
+        truncate_tests(p, 0)
+    with pytest.raises(ValueError, match="rule"):
+        truncate_tests(p, 1, "first")  # type: ignore[arg-type]
