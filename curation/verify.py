@@ -134,11 +134,14 @@ def _judge_window(
             for p, i in [(problems[row], i) for row, i in todo]
         )
         failed: list[Key] = []
+        left = Counter(row for row, _ in todo)
         for at, result in judge.map(pairs):
             row, i = todo[at]
             p = problems[row]
             found[row, i] = _summary(p, result)
-            ctx.progress(ctx.stage, window[0][0], total, f"{p.id}: {result.verdict}")
+            left -= Counter([row])  # drops a problem with nothing left
+            done = window[0][0] + len(window) - len(left)
+            ctx.progress(ctx.stage, done, total, f"{p.id}: {result.verdict}")
             if result.verdict == "judge_error":
                 found[row, i]["detail"] = result.detail[:200]
                 failed.append((row, i))

@@ -101,19 +101,35 @@ def _remembered_sha256(file: Path) -> str:
 
 def _embedded(folder: Path) -> Path:
     """The converted embedded model; converts it on first use, one process at a time."""
-    if (folder / _READY).exists():
+    if _intact(folder):
         return folder
     gguf = _find_gguf()
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with _exclusive(folder.parent / f".{_FOLDER}.lock"):
-        if (folder / _READY).exists():  # another process was first
-            return folder
-        tmp = folder.with_name(f".{_FOLDER}.tmp")
+    tmp = folder.with_name(f".{_FOLDER}.tmp")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with _exclusive(folder.parent / f".{_FOLDER}.lock"):
+            if _intact(folder):  # another process was first
+                return folder
+            shutil.rmtree(tmp, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
+            _convert(gguf, tmp)
+            os.rename(tmp, folder)
+    except OSError as e:
         shutil.rmtree(tmp, ignore_errors=True)
-        _convert(gguf, tmp)
-        shutil.rmtree(folder, ignore_errors=True)
-        os.rename(tmp, folder)
+        raise ModelError(
+            f"the converted model can't be written to {folder} ({e}); it needs 545 MB there, or "
+            "set MICROCODER_CACHE to another folder"
+        ) from e
     return folder
+
+
+def _intact(folder: Path) -> bool:
+    """Whether the folder holds what the conversion wrote, by the sha256 of each file."""
+    try:
+        files = json.loads((folder / _READY).read_text("utf-8"))["files"]
+        return all(_remembered_sha256(folder / name) == value for name, value in files.items())
+    except (OSError, ValueError, KeyError, AttributeError, TypeError):
+        return False
 
 
 @contextlib.contextmanager
@@ -133,26 +149,35 @@ def _find_gguf() -> Path:
 
 
 def _convert(gguf: Path, out: Path) -> None:
-    """Dequantise into float32 safetensors: the values that the GGUF file stands for, exactly."""
+    """Dequantise into float32 safetensors. float32 and not the smaller bfloat16: it holds the
+    values that the 4-bit file stands for exactly, and training keeps float32 weights anyway."""
     try:
         import torch
+        from safetensors import SafetensorError
         from transformers import AutoModelForCausalLM, AutoTokenizer
-    except ImportError as e:
+
+        tokenizer = AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name)
+        model = AutoModelForCausalLM.from_pretrained(
+            gguf.parent, gguf_file=gguf.name, dtype=torch.float32
+        )
+    except ImportError as e:  # transformers looks for gguf only when it reads such a file
         raise ModelError(
-            f"model {EMBEDDED!r} needs torch and transformers ({e}); install the extra: "
+            f"model {EMBEDDED!r} needs torch, transformers and gguf ({e}); install the extra: "
             "pip install 'microcoder[lm]' -c constraints.txt"
         ) from e
-    tokenizer = AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name)
-    model = AutoModelForCausalLM.from_pretrained(
-        gguf.parent, gguf_file=gguf.name, dtype=torch.float32
-    )
+    if not tokenizer.chat_template:
+        raise ModelError(f"{gguf} carries no chat template; install it again: {_INSTALL}")
     # the weights are plain floats now; what says otherwise would stop save_pretrained
     plain = type(model)(_plain_config(model.config))
     plain.load_state_dict(model.state_dict())
     plain.generation_config = model.generation_config
-    plain.save_pretrained(out)
+    try:
+        plain.save_pretrained(out)
+    except SafetensorError as e:  # what safetensors makes of a full disk
+        raise OSError(str(e)) from e
     tokenizer.save_pretrained(out)
-    write_json_atomic(out / _READY, {"gguf": gguf.name, "gguf_sha256": sha256_file(gguf)})
+    files = {f.name: sha256_file(f) for f in sorted(out.iterdir())}
+    write_json_atomic(out / _READY, {"gguf_sha256": sha256_file(gguf), "files": files})
 
 
 def _plain_config(config):  # type: ignore[no-untyped-def]  # transformers is untyped

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
+import warnings
 from collections.abc import Sequence
-
-from pydantic import Field
+from dataclasses import dataclass
+from typing import Literal
 
 from pipelines.config import StageConfig
 from pipelines.problem import Problem
@@ -26,7 +26,7 @@ class FewShot(StageConfig):
     """A worked example shown before the problem: its text and the code of a right answer.
     `style` says for which problems it is shown."""
 
-    style: str = Field(default="stdin", pattern="^(stdin|function)$")
+    style: Literal["stdin", "function"] = "stdin"
     problem: str
     code: str
 
@@ -36,11 +36,20 @@ DEFAULT_FEW_SHOT: tuple[FewShot, ...] = (
     FewShot(
         style="stdin",
         problem=(
-            "You are given two integers. Print their difference.\n\n"
-            "Input:\nOne line with two integers a and b.\n\n"
-            "Output:\nOne integer, a minus b.\n\nExample input:\n7 5\nExample output:\n2"
+            "You are given an integer n. Print n plus seven.\n\n"
+            "Input:\n\nOne line with the integer n.\n\n"
+            "Output:\n\nPrint n plus seven.\n\nExample input:\n5\nExample output:\n12"
         ),
-        code="a, b = map(int, input().split())\nprint(a - b)",
+        code="n = int(input())\nprint(n + 7)",
+    ),
+    FewShot(
+        style="stdin",
+        problem=(
+            "You are given some words. Print the first word.\n\n"
+            "Input:\n\nOne line with the words.\n\n"
+            "Output:\n\nPrint the first word.\n\nExample input:\nred blue\nExample output:\nred"
+        ),
+        code="words = input().split()\nprint(words[0])",
     ),
     FewShot(
         style="function",
@@ -102,51 +111,68 @@ _FENCE = re.compile(r"^[ \t]*(`{3,})[ \t]*([\w+-]*)[^\n`]*$", re.MULTILINE)
 _PYTHON = {"python", "py", "python3"}
 
 
-def _blocks(text: str) -> tuple[list[tuple[str, str]], str | None]:
-    """Closed code blocks as (language, code), and the language of a last unclosed one."""
-    closed: list[tuple[str, str]] = []
+@dataclass(frozen=True, slots=True)
+class _Block:
+    language: str
+    code: str
+    closed: bool
+
+
+def _blocks(text: str) -> list[_Block]:
+    """The fenced code blocks of an answer, in order."""
+    blocks: list[_Block] = []
     opened: re.Match[str] | None = None
     for fence in _FENCE.finditer(text):
         if opened is None:
             opened = fence
-        elif not fence[2] and len(fence[1]) >= len(opened[1]):
-            closed.append((opened[2].lower(), text[opened.end() + 1 : fence.start()]))
-            opened = None
-        elif fence[2]:  # a new opening inside an unclosed block: the first was never closed
-            opened = fence
-    return closed, opened[2].lower() if opened is not None else None
+            continue
+        if len(fence[1]) < len(opened[1]):
+            continue  # a shorter fence is part of the code
+        # a language inside a block means that the block before was never closed
+        blocks.append(_block(text, opened, fence.start(), closed=not fence[2]))
+        opened = fence if fence[2] else None
+    if opened is not None:
+        blocks.append(_block(text, opened, len(text), closed=False))
+    return blocks
+
+
+def _block(text: str, opened: re.Match[str], end: int, closed: bool) -> _Block:
+    return _Block(opened[2].lower(), text[opened.end() + 1 : end], closed)
 
 
 def extract_code(text: str) -> str | None:
-    """The program of an answer: the last closed ```python block, else the last closed block that
-    names no language. None when there is neither.
+    """The program of an answer: its last ```python block, or its last block without a language
+    when none is marked as Python. None when there is none or that last one was not closed: what
+    came before it is not what the model meant as its answer.
 
     >>> extract_code("Here:\\n```python\\nprint(1)\\n```\\nDone.")
     'print(1)\\n'
     """
-    closed, _ = _blocks(text)
-    for wanted in (_PYTHON, {""}):
-        found = [code for language, code in closed if language in wanted]
-        if found:
-            return found[-1]
-    return None
+    blocks = _blocks(text)
+    marked = [b for b in blocks if b.language in _PYTHON]
+    candidates = marked or [b for b in blocks if not b.language]
+    return candidates[-1].code if candidates and candidates[-1].closed else None
 
 
-def is_incomplete(text: str, reached_limit: bool) -> bool:
-    """Whether an answer was cut before it held a program: it reached the length limit, and it has
-    no closed code block, or ends inside one, or its code does not compile (docs of the mask,
-    training/advantages.py).
+def is_incomplete(text: str, hit_limit: bool) -> bool:
+    """Whether an answer was cut before it held a complete program to judge: it reached the length
+    limit, and has no closed code block or code that does not compile. MicroCoder-GRPO's mask
+    treats such answers apart from wrong ones.
 
     >>> is_incomplete("```python\\nprint(", True), is_incomplete("```python\\nprint(1)\\n```", True)
     (True, False)
     """
-    if not reached_limit:
+    if not hit_limit:
         return False
     code = extract_code(text)
-    if code is None or _blocks(text)[1] in {*_PYTHON, ""}:
-        return True
-    try:
-        ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return True
-    return False
+    return code is None or not _compiles(code)
+
+
+def _compiles(code: str) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # SyntaxWarning: none of our business
+        try:
+            compile(code, "<answer>", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
+            return False
+    return True

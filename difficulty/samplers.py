@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -45,7 +45,7 @@ class Sampler(Protocol):
 
     @property
     def context_length(self) -> int:
-        """Longest prompt plus answer, tokens."""
+        """Longest prompt plus answer, in tokens."""
 
     def encode(self, messages: list[Message]) -> list[int]:
         """Token ids of a chat up to where the assistant answers."""
@@ -61,20 +61,25 @@ class Sampler(Protocol):
         keys: Sequence[str],
         top_p: float = 1.0,
     ) -> list[list[Completion]]:
-        """`n` completions for each prompt. Temperature 0 is greedy. Raises SamplerError for a
-        prompt that leaves no room in the context."""
+        """`n` completions for each prompt (token ids), in the order of `prompts`. `keys` names the
+        prompts: a sample depends on (seed, key, its index). Temperature 0 is greedy. An answer has
+        at most `max_new_tokens` tokens, fewer where the context ends before (see :func:`room`).
+        Raises SamplerError for a prompt that leaves no room in the context."""
 
     def close(self) -> None:
         """Free the model."""
 
 
-def make_sampler(backend: str, model: str, batch_size: int = 32) -> Sampler:
-    """A sampler by backend name: "transformers" (default everywhere) or "vllm" (extra).
+def make_sampler(
+    backend: str, model: str, batch_size: int = 32, threads: int | None = None
+) -> Sampler:
+    """A sampler by backend name: "transformers" (default everywhere) or "vllm" (extra). Raises
+    ModelError or SamplerError.
 
     >>> # make_sampler("transformers", "smollm2").encode([{"role": "user", "content": "hi"}])
     """
     if backend == "transformers":
-        return TransformersSampler(resolve_model(model), batch_size=batch_size)
+        return TransformersSampler(resolve_model(model), batch_size, threads)
     if backend == "vllm":
         from difficulty.vllm_sampler import VllmSampler
 
@@ -89,7 +94,13 @@ def draw_seed(seed: int, key: str, sample: int) -> int:
 
 
 def room(key: str, prompt_tokens: int, context: int, max_new_tokens: int) -> int:
-    """Tokens that may be generated: the limit or what the context leaves. Raises SamplerError."""
+    """Tokens that may be generated: the limit or what the context leaves. Raises SamplerError.
+
+    >>> room("a/b", 100, 8192, 512), room("a/b", 8000, 8192, 512)
+    (512, 192)
+    """
+    if max_new_tokens < 1:
+        raise SamplerError(f"max_new_tokens must be at least 1, found {max_new_tokens}")
     left = min(max_new_tokens, context - prompt_tokens)
     if left < 1:
         raise SamplerError(
@@ -114,13 +125,27 @@ class TransformersSampler:
     """Batched sampling with a Hugging Face causal LM, in process.
 
     `model` is a folder or a live (model, tokenizer) pair, so that training samples from the very
-    module it updates. Each distinct prompt is run once and its key-value cache shared by its
-    rows; rows that ended leave the batch. `batch_size` counts rows (answers) at once.
+    module it updates. Each distinct prompt of a batch is run once and its key-value cache copied
+    to its rows; rows that ended leave the batch. `batch_size` counts rows (answers) at once;
+    `threads` sets torch's for the whole process.
+
+    >>> # TransformersSampler((model, tokenizer), batch_size=64)
     """
 
-    def __init__(self, model: Path | tuple[Any, Any], batch_size: int = 32) -> None:
+    def __init__(
+        self,
+        model: Path | tuple[Any, Any],
+        batch_size: int = 32,
+        threads: int | None = None,
+    ) -> None:
+        if threads is not None:
+            import torch
+
+            torch.set_num_threads(threads)
         self.model, self.tokenizer = load_model(model) if isinstance(model, Path) else model
         self.batch_size = batch_size
+        #: Called after every step with the number of tokens drawn: for whoever shows progress.
+        self.on_tokens: Callable[[int], None] | None = None
         self._stop = _stop_ids(self.model, self.tokenizer)
 
     @property
@@ -155,10 +180,13 @@ class TransformersSampler:
         keys: Sequence[str],
         top_p: float = 1.0,
     ) -> list[list[Completion]]:
-        """See :class:`Sampler`. Batches hold whole groups where they fit, so their borders
-        depend on the prompts alone."""
+        """See :class:`Sampler`. Prompts are taken shortest first, so that a batch has little
+        padding; its borders depend on the prompts alone. A group may lie across a border: that
+        costs one more run of its prompt, an underfilled batch would cost more."""
         import torch
 
+        if temperature < 0:
+            raise SamplerError(f"temperature must not be negative, found {temperature}")
         if len(keys) != len(prompts):
             raise SamplerError(f"{len(prompts)} prompts need as many keys, found {len(keys)}")
         limits = [
@@ -170,9 +198,10 @@ class TransformersSampler:
             for i in range(len(prompts))
             for s in range(n)
         ]
+        short_first = sorted(rows, key=lambda r: len(prompts[r.prompt]))  # stable
         with _sampling(self.model):
             for start in range(0, len(rows), self.batch_size):
-                self._run(rows[start : start + self.batch_size], prompts, temperature, top_p)
+                self._run(short_first[start : start + self.batch_size], prompts, temperature, top_p)
         done = [self._completion(r) for r in rows]
         return [done[i * n : (i + 1) * n] for i in range(len(prompts))]
 
@@ -217,6 +246,8 @@ class TransformersSampler:
         alive = list(rows)
         while True:
             chosen = _draw(logits, [r.generator for r in alive], temperature, top_p)
+            if self.on_tokens is not None:
+                self.on_tokens(len(chosen))
             keep = []
             for j, (row, token) in enumerate(zip(alive, chosen, strict=True)):
                 row.ids.append(token)
@@ -254,9 +285,14 @@ def _draw(
     import torch
 
     logits = logits.float()
+    if bool(logits.isnan().any()):
+        raise SamplerError(
+            "the model's output is not a number (NaN): its weights are broken, or training has "
+            "diverged; go back to an earlier checkpoint or lower the learning rate"
+        )
     if temperature == 0:
-        return [int(i) for i in logits.argmax(-1)]
-    probabilities = torch.softmax(logits / temperature, dim=-1).cpu()
+        return [int(i) for i in logits.argmax(-1).tolist()]
+    probabilities = torch.softmax(logits / temperature, dim=-1)
     if top_p < 1:
         ordered, order = probabilities.sort(descending=True, dim=-1)
         # keep the smallest set whose mass reaches top_p, the first token always
@@ -264,25 +300,28 @@ def _draw(
         probabilities = torch.zeros_like(probabilities).scatter(
             1, order, torch.where(outside, 0.0, ordered)
         )
-    return [
-        int(torch.multinomial(p, 1, generator=g))
-        for p, g in zip(probabilities, generators, strict=True)
-    ]
+    # inverse of the cumulative distribution: one uniform number a row, no sorting
+    cumulative = probabilities.double().cumsum(-1)
+    uniform = torch.cat([torch.rand(1, generator=g, dtype=torch.float64) for g in generators])
+    target = (uniform.to(logits.device) * cumulative[:, -1]).unsqueeze(1)
+    chosen = torch.searchsorted(cumulative, target, right=True).squeeze(1)
+    return [int(i) for i in chosen.clamp(max=probabilities.shape[-1] - 1).tolist()]
 
 
 @contextlib.contextmanager
 def _sampling(model: Any) -> Iterator[None]:
-    """Evaluation mode without gradients; the mode before is restored. Not inference_mode, whose
-    tensors could not enter a backward pass later."""
+    """Evaluation mode without gradients; each module's mode before is restored. Not
+    inference_mode, whose tensors could not enter a backward pass later."""
     import torch
 
-    was_training = model.training
+    were_training = [m for m in model.modules() if m.training]
     model.eval()
     try:
         with torch.no_grad():
             yield
     finally:
-        model.train(was_training)
+        for module in were_training:
+            module.training = True  # not .train(): that would also set the module's children
 
 
 def _stop_ids(model: Any, tokenizer: Any) -> frozenset[int]:
@@ -305,8 +344,13 @@ def _stop_ids(model: Any, tokenizer: Any) -> frozenset[int]:
     return frozenset(ids)
 
 
-def load_model(path: Path, dtype: str = "float32") -> tuple[Any, Any]:
-    """(model, tokenizer) of a folder, on the GPU when there is one. Raises ModelError."""
+def load_model(path: Path, dtype: str | None = None) -> tuple[Any, Any]:
+    """(model, tokenizer) of a folder, on the GPU when there is one. `dtype` None: float32 on the
+    CPU (bfloat16 is slow on CPUs without instructions for it), the weights' own on a GPU. Raises
+    ModelError.
+
+    >>> # model, tokenizer = load_model(resolve_model("smollm2"))
+    """
     try:
         import torch
         from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -315,12 +359,18 @@ def load_model(path: Path, dtype: str = "float32") -> tuple[Any, Any]:
             f"sampling needs torch and transformers ({e}); install the extra: "
             "pip install 'microcoder[lm]' -c constraints.txt"
         ) from e
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    dtype = dtype or ("float32" if device == "cpu" else "auto")
     try:
         tokenizer = AutoTokenizer.from_pretrained(path)
-        model = AutoModelForCausalLM.from_pretrained(path, dtype=getattr(torch, dtype))
+        model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=dtype)
     except (OSError, ValueError, KeyError) as e:
         raise ModelError(f"model folder {path} can't be loaded: {e}") from e
     if not tokenizer.chat_template:
-        raise ModelError(f"model folder {path}: the tokenizer has no chat template")
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    return model.to(device).eval(), tokenizer
+        raise ModelError(
+            f"model folder {path}: the tokenizer has no chat template, so it can't be asked; take "
+            "an instruction-tuned model, or add chat_template.jinja to the folder"
+        )
+    model.to(device)
+    model.eval()
+    return model, tokenizer

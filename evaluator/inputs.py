@@ -1,8 +1,8 @@
 """The input and expected output of a function test as values: the controller's side.
 
-Three spellings of arguments (DESIGN.md): one JSON value a line, LeetCode's `nums = [1, 2], k = 3`,
-and a JSON list of arguments. One text can be read in several ways; which one fits depends on the
-function, so all readings go to the sandbox, in order of preference.
+Spellings of arguments: one JSON value a line, LeetCode's `nums = [1, 2], k = 3`, a JSON list of
+arguments, and the same without its brackets. One text can be read in several ways; which one fits
+depends on the function, so all readings go to the sandbox, in order of preference.
 """
 
 from __future__ import annotations
@@ -68,6 +68,11 @@ def readings(text: str) -> list[Reading]:
         found.append(([whole], {}))
     if isinstance(whole, list | tuple):
         found.append((list(whole), {}))
+    if not found:  # `[1, 2], 3`
+        try:
+            found.append((parse_literal(f"[{text}]"), {}))
+        except LiteralError:
+            pass
     if isinstance(whole, dict):
         found.append(([], whole))
     if not found:

@@ -28,7 +28,7 @@ MS_PRIVATE = 1 << 18
 MNT_DETACH = 2
 _AT_RECURSIVE = 0x8000
 _SYS_MOUNT_SETATTR = 442  # the same number on every architecture
-_SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+_SYS_PIVOT_ROOT = {"x86_64": 155, "ppc64le": 203, "s390x": 217}  # elsewhere 41
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
 PR_SET_CHILD_SUBREAPER, _PR_CAPBSET_DROP = 36, 24
@@ -88,11 +88,11 @@ def _new_user_namespace(flags: int, uid: int, gid: int) -> None:
     _write("/proc/self/gid_map", f"{INNER_ID} {gid} 1")
 
 
-def leave_host() -> None:
+def leave_host(as_root: bool) -> None:
     """New namespaces for the next child. A plain user needs the user namespace first; root makes
     the others as root (it may have to read files that only root can) and leaves root later, in
     :func:`become_nobody`."""
-    if os.geteuid() == 0:
+    if as_root:
         _unshare(_SPACES, "mount, pid, net, ipc, uts")
     else:
         _new_user_namespace(_SPACES, os.getuid(), os.getgid())
@@ -125,7 +125,7 @@ def _bind(source: str, target: str) -> None:
 
 
 def _pivot_root(new: str, old: str) -> None:
-    number = _SYS_PIVOT_ROOT[os.uname().machine]
+    number = _SYS_PIVOT_ROOT.get(os.uname().machine, 41)
     _check(_libc.syscall(ctypes.c_long(number), new.encode(), old.encode()), "pivot_root")
 
 

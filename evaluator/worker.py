@@ -49,7 +49,7 @@ def main(spec_fd: int, report_fd: int) -> None:
         if spec["tier"] == "A":
             step = "namespaces"
             launcher = os.pidfd_open(os.getpid())
-            isolate.leave_host()
+            isolate.leave_host(as_root=bool(spec["outer"]))
             isolate.die_with_parent()  # a change of credentials cleared it
             if pid := os.fork():
                 os.waitpid(pid, 0)
@@ -69,8 +69,11 @@ def main(spec_fd: int, report_fd: int) -> None:
             os.chdir(spec["cwd"])
         step = "privileges"
         for name, data in spec["files"].items():
-            with open(name, "xb") as f:
-                f.write(data)
+            if name.endswith("/"):
+                os.mkdir(name)
+            else:
+                with open(name, "xb") as f:
+                    f.write(data)
         isolate.drop_privileges(spec["seccomp"])
         isolate.set_dumpable(False)
         step = "fork"

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from conftest import make_problem
+from judging import make_problem
 
 from evaluator.judge import Judge, JudgeResult
 from pipelines.problem import Checker, Problem, TestCase
@@ -29,11 +29,14 @@ import sys
 a, b = map(int, open(sys.argv[1]).read().split())
 assert open(sys.argv[2]).read().split() == ['3'] and sys.argv[3].endswith('/')
 got = sys.stdin.read().split()
-print('compared', file=sys.stderr)
+open(sys.argv[3] + 'judgemessage.txt', 'w').write('compared')
 sys.exit(42 if got == [str(a + b)] else 43)
 """
 CHECKED = make_problem(("1 2\n", "3\n"), checker=Checker("program", source=VALIDATOR))
 LINKED = "Optional[ListNode]"
+INC = "def inc(x): return x + 1"
+JSON_CHECKER = "import json, sys\nsys.exit(42 + (json.load(sys.stdin) != [3, 1]))"
+STARTER = "class Solution:\n def solve(self, h: ListNode) -> int:\n"
 
 # name: (problem, code, verdict, matched_by of the last test)
 CASES: dict[str, tuple[Problem, str, str, str]] = {
@@ -49,7 +52,7 @@ CASES: dict[str, tuple[Problem, str, str, str]] = {
     "lost buffer": (ONE, "import os; print(1); os._exit(0)", "wrong_answer", ""),
     "syntax": (ONE, "print(1", "compile_error", ""),
     "NUL": (ONE, "print(1)\0", "compile_error", ""),
-    "surrogate": (ONE, "print(1)#\ud800", "compile_error", ""),
+    "surrogate": (ONE, "print(1, '\ud800')", "compile_error", ""),
     "forged compile error": (ONE, "import os; os.write(3, b'C'); print(1)", "runtime_error", ""),
     "segfault": (ONE, "import ctypes; ctypes.string_at(0)", "runtime_error", ""),
     "recursion": (ONE, "def f(): f()\nf()", "runtime_error", ""),
@@ -93,11 +96,12 @@ CASES: dict[str, tuple[Problem, str, str, str]] = {
         "runtime_error",
         "",
     ),
+    "CRLF input": (make_problem(("a\r\n", "1\n")), "print(len(input()))", "accepted", "exact"),
     "utf-8": (make_problem(("żółw\n", "żółw\n")), "print(input())", "accepted", "exact"),
     "hash seed": (
-        make_problem(("", "1\n")),
-        "import os; print(os.environ['PYTHONHASHSEED'] == '0' or 1)\n"[:0]
-        + "print(int(hash('a') == hash('a')))",
+        ONE,
+        "import subprocess, sys\nask = [sys.executable, '-S', '-c', 'print(hash(\"a\"))']\n"
+        "print(int(int(subprocess.run(ask, capture_output=True).stdout) == hash('a')))",
         "accepted",
         "exact",
     ),
@@ -123,7 +127,12 @@ CASES: dict[str, tuple[Problem, str, str, str]] = {
         "accepted",
         "value",
     ),
-    "bare": (function(("[1, 2]\n3", "[4, 5]")), "def solve(x, k): return [v + k for v in x]", "accepted", "value"),
+    "bare": (
+        function(("[1, 2]\n3", "[4, 5]")),
+        "def solve(x, k): return [v + k for v in x]",
+        "accepted",
+        "value",
+    ),
     "keywords": (
         function(("nums = [1, 2], k = 3", "6")),
         "class Solution:\n def solve(self, k: int, nums: List[int]): return sum(nums) + k",
@@ -136,9 +145,19 @@ CASES: dict[str, tuple[Problem, str, str, str]] = {
         "accepted",
         "value",
     ),
-    "argument list": (function(("[1, 2]", "3")), "def solve(a, b): return a + b", "accepted", "value"),
+    "argument list": (
+        function(("[1, 2]", "3")),
+        "def solve(a, b): return a + b",
+        "accepted",
+        "value",
+    ),
     "one list": (function(("[1, 2]", "3")), "def solve(x): return sum(x)", "accepted", "value"),
-    "defaults": (function(("[1, 2]", "3")), "def solve(x, start=0): return sum(x, start)", "accepted", "value"),
+    "defaults": (
+        function(("[1, 2]", "3")),
+        "def solve(x, start=0): return sum(x, start)",
+        "accepted",
+        "value",
+    ),
     "varargs": (function(("1\n2", "3")), "def solve(*x): return sum(x)", "accepted", "value"),
     "no argument": (function(("", "7")), "def solve(): return 7", "accepted", "value"),
     "linked list": (
@@ -156,7 +175,7 @@ CASES: dict[str, tuple[Problem, str, str, str]] = {
         "value",
     ),
     "hints of the starter code": (
-        function(("[1, 2]", "3"), starter_code="class Solution:\n def solve(self, h: ListNode) -> int:\n"),
+        function(("[1, 2]", "3"), starter_code=STARTER),
         "class Solution:\n def solve(self, h): return h.val + h.next.val",
         "accepted",
         "value",
@@ -173,7 +192,12 @@ CASES: dict[str, tuple[Problem, str, str, str]] = {
         "accepted",
         "value",
     ),
-    "bad prelude": (function(("1", "2"), prelude="1 / 0"), "def solve(x): return 2", "judge_error", ""),
+    "bad prelude": (
+        function(("1", "2"), prelude="1 / 0"),
+        "def solve(x): return 2",
+        "judge_error",
+        "",
+    ),
     "bad input": (function(("what is this", "2")), "def solve(x): return 2", "judge_error", ""),
     "future annotations": (
         function(("[1]", "[1]")),
@@ -229,25 +253,57 @@ CASES: dict[str, tuple[Problem, str, str, str]] = {
     "checker of a function": (
         function(
             ("3", "0"),
-            checker=Checker("program", source="import json, sys\nsys.exit(42 + (json.load(sys.stdin) != [3, 1]))"),
+            checker=Checker("program", source=JSON_CHECKER),
         ),
         "def solve(x): return (x, 1)",
         "accepted",
         "program",
     ),
     # asserts
-    "asserts": (asserts("assert candidate(1) == 2\nassert inc(2) == 3"), "def inc(x): return x + 1", "accepted", "asserts"),
+    "asserts": (
+        asserts("assert candidate(1) == 2\nassert inc(2) == 3"),
+        INC,
+        "accepted",
+        "asserts",
+    ),
     "asserts on a method": (
         asserts("assert candidate(1) == inc(1) == 2"),
         "class Solution:\n def inc(self, x): return x + 1",
         "accepted",
         "asserts",
     ),
-    "assert fails": (asserts("assert candidate(1) == 3, 'not 3'"), "def inc(x): return x + 1", "wrong_answer", ""),
+    "assert fails": (asserts("assert candidate(1) == 3, 'not 3'"), INC, "wrong_answer", ""),
+    "HumanEval's check": (
+        asserts("def check(candidate):\n    assert candidate(1) == 3\n"),
+        INC,
+        "wrong_answer",
+        "",
+    ),
+    "HumanEval's check, called": (
+        asserts("def check(candidate):\n    assert candidate(1) == 2\n\ncheck(inc)\n"),
+        INC,
+        "accepted",
+        "asserts",
+    ),
     "assert raises": (asserts("candidate(1)"), "def inc(x): return x / 0", "runtime_error", ""),
-    "assert exits": (asserts("assert candidate(1) == 3"), "import sys\ndef inc(x): sys.exit(0)", "runtime_error", ""),
-    "assert _exits": (asserts("assert candidate(1) == 3"), "import os\ndef inc(x): os._exit(0)", "runtime_error", ""),
-    "program exits first": (asserts("assert candidate(1) == 3"), "import sys\nsys.exit(0)", "runtime_error", ""),
+    "assert exits": (
+        asserts("assert candidate(1) == 3"),
+        "import sys\ndef inc(x): sys.exit(0)",
+        "runtime_error",
+        "",
+    ),
+    "assert _exits": (
+        asserts("assert candidate(1) == 3"),
+        "import os\ndef inc(x): os._exit(0)",
+        "runtime_error",
+        "",
+    ),
+    "program exits first": (
+        asserts("assert candidate(1) == 3"),
+        "import sys\nsys.exit(0)",
+        "runtime_error",
+        "",
+    ),
     "forged report": (
         asserts("assert candidate(1) == 3"),
         "import os\ndef inc(x):\n os.pwrite(3, b'x' * 16 + b'D', 0)\n os._exit(0)",
@@ -261,15 +317,15 @@ CASES: dict[str, tuple[Problem, str, str, str]] = {
         "judge_error",
         "",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
-def results(needs_tier_a: None) -> Iterator[dict[str, JudgeResult]]:
+def results(needs_tier_a: None) -> dict[str, JudgeResult]:
     pairs = [(problem, code) for problem, code, _, _ in CASES.values()]
     with Judge(time_limit_s=2, memory_limit_mb=300, output_limit_mb=4) as judge:
         found = dict(judge.map(pairs))
-    yield {name: found[i] for i, name in enumerate(CASES)}
+    return {name: found[i] for i, name in enumerate(CASES)}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -372,3 +428,11 @@ def test_no_heavy_import() -> None:
     code = "import sys, evaluator, evaluator.judge; print({'torch', 'prefect'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+def test_no_nonce_reads_as_a_note(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    for letter in (b"T", b"C"):
+        monkeypatch.setattr("secrets.token_bytes", lambda n, letter=letter: letter * n)
+        assert judge.judge(function(("1", "1")), "def solve(x): return x").passed
+        exits = judge.judge(function(("1", "1")), "import os\ndef solve(x): os._exit(1)")
+        assert exits.verdict == "runtime_error"

@@ -13,12 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import make_problem, sandboxed_processes
+from judging import make_problem, sandboxed_processes
 
-from evaluator import sandbox
+from evaluator import sandbox, verdicts
 from evaluator.judge import Judge
 from evaluator.sandbox import Job, Limits, Run, SandboxError, Status, run_isolated
 from evaluator.seccomp import deny_filter
+from pipelines.problem import Checker
 
 pytestmark = pytest.mark.usefixtures("needs_tier_a")
 ECHO = make_problem(("hello\n", "hello\n"))
@@ -82,24 +83,23 @@ def test_refused(statement: str) -> None:
 
 
 def test_a_program_sees_next_to_nothing() -> None:
-    out = lines(
-        """
+    out = lines("""
         import os, sys
         print(os.getuid() != 0, os.getpid(), os.getppid(), os.getcwd(), os.uname().nodename)
         print(*sorted(p for p in os.listdir('/proc') if p.isdigit()))
         print(sorted(map(int, os.listdir('/proc/self/fd')))[:4])
-        print([k for k in os.environ if k not in ENV] if (ENV := %r) else 0)
+        print(*sorted(os.environ))
         print([m for m in sys.modules if m.startswith(('evaluator', 'pipelines'))])
         print(os.listdir('/tmp'), sys.argv, __name__, __file__)
         status = dict(l.split(':', 1) for l in open('/proc/self/status'))
-        print(*(status[k].strip() for k in ('CapEff', 'CapPrm', 'CapBnd', 'NoNewPrivs', 'Seccomp')))
-        """
-        % (sorted([*sandbox._ENVIRONMENT, "PWD", "_", "OLDPWD", "SHLVL"]),)
-    )
+        keys = 'CapEff', 'CapPrm', 'CapBnd', 'NoNewPrivs', 'Seccomp'
+        print(*(status[k].strip() for k in keys))
+        """)
     assert out[0] == "True 2 1 /tmp sandbox"
     assert out[1] == "1 2"
     assert out[2] == "[0, 1, 2, 3]"  # 3 is the listing itself
-    assert out[3:5] == ["[]", "[]"]
+    assert set(out[3].split()) <= {*sandbox._ENVIRONMENT, "PWD", "OLDPWD", "SHLVL", "_", "LC_CTYPE"}
+    assert out[4] == "[]"
     assert out[5] == "[] ['solution.py'] __main__ solution.py"
     assert out[6] == "0000000000000000 0000000000000000 0000000000000000 1 2"
 
@@ -108,10 +108,11 @@ def test_raw_system_calls_are_refused() -> None:
     out = lines("""
         import ctypes, os
         libc = ctypes.CDLL(None, use_errno=True)
-        print(libc.ptrace(16, os.getppid(), 0, 0), libc.unshare(0x10000000), libc.shmget(0, 4096, 0o1600))
-        print(libc.mount(b'x', b'/tmp', b'tmpfs', 0, 0), libc.personality(0), libc.umount2(b'/proc', 2))
+        print(libc.ptrace(16, os.getppid(), 0, 0), libc.unshare(0x10000000))
+        print(libc.shmget(0, 4096, 0o1600), libc.personality(0))
+        print(libc.mount(b'x', b'/tmp', b'tmpfs', 0, 0), libc.umount2(b'/proc', 2))
         """)
-    assert out == ["-1 -1 -1", "-1 -1 -1"]
+    assert out == ["-1 -1"] * 3
 
 
 def test_tmp_is_private_and_bounded() -> None:
@@ -129,55 +130,77 @@ def test_tmp_is_private_and_bounded() -> None:
 
 def test_the_expected_output_is_nowhere_in_the_process(judge: Judge) -> None:
     secret = "wolpertinger-7741"
-    problem = make_problem(("1\n", secret + "\n"))
-    code = textwrap.dedent("""
-        import gc, os, sys
-        needle = 'wolper' + 'tinger'
-        def found():
-            for o in gc.get_objects():
-                if isinstance(o, (dict, list, tuple)):
-                    for x in list(o.values() if isinstance(o, dict) else o):
-                        if isinstance(x, (str, bytes)) and len(x) < 1000 and (needle + '-') in str(x):
-                            return str(x)
-            for line in open('/proc/self/maps'):
-                a, b = (int(v, 16) for v in line.split()[0].split('-'))
-                if ' r' not in line.split('p ')[0][:0] + ' r' or 'v' in line.split()[-1][:2]:
-                    continue
-                try:
-                    with open('/proc/self/mem', 'rb') as f:
-                        f.seek(a)
-                        data = f.read(min(b - a, 1 << 24))
-                except (OSError, ValueError, OverflowError):
-                    continue
-                i = data.find((needle + '-').encode())
-                if i >= 0:
-                    return data[i:i + 17].decode()
-            return 'nothing'
-        print(found())
+    code = textwrap.dedent(r"""
+        import re
+        line = input()
+        pattern = re.compile(rb'wolper[t]inger-\d{4}')
+        found = set()
+        for line in open('/proc/self/maps'):
+            start, end = (int(v, 16) for v in line.split()[0].split('-'))
+            try:
+                with open('/proc/self/mem', 'rb', 0) as f:
+                    f.seek(start)
+                    found.update(pattern.findall(f.read(end - start)))
+            except (OSError, ValueError, OverflowError):
+                continue
+        print(found.pop().decode() if found else 'nothing')
         """)
-    result = judge.judge(problem, code)
-    assert result.verdict == "wrong_answer"
-    assert "nothing" in result.detail
+    result = judge.judge(make_problem(("1\n", secret + "\n")), code)
+    assert result.detail == f"token 1: expected '{secret}', found 'nothing'"
+    # the search itself works: it finds what is in the input
+    assert judge.judge(make_problem((secret + "\n", secret + "\n")), code).passed
 
 
 HOSTILE = {
-    "fork bomb": "import os\nwhile True:\n try: os.fork()\n except OSError: pass",
-    "fork and hope": "import os\nfor _ in range(20): os.fork()\nos.abort()",
-    "daemon": "import os, time\nif os.fork() == 0:\n os.setsid()\n if os.fork() == 0: time.sleep(99)",
-    "kill parent": "import os\nos.kill(os.getppid(), 9)\nos.kill(1, 15)",
-    "kill all": "import os\nos.kill(-1, 9)",
-    "stop parent": "import os, signal\nos.kill(1, signal.SIGSTOP)",
-    "stop itself": "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)",
-    "ignore signals": "import signal\nfor s in (2, 14, 15, 24): signal.signal(s, lambda *a: 0)\nwhile 1: pass",
-    "close everything": "import os\nos.closerange(0, 1000)",
-    "write to every descriptor": "import os\nfor fd in range(300):\n try: os.write(fd, b'end 0 0 0 0 0')\n except OSError: pass",
-    "sleep": "import time\ntime.sleep(1000)",
-    "memory of many": "import os\nfor _ in range(4): os.fork()\na = []\nwhile 1: a.append(bytearray(1 << 22))",
-    "threads": "import threading\nwhile 1: threading.Thread(target=threading.Event().wait).start()",
-    "endless exit": "import atexit\n@atexit.register\ndef f():\n while 1: pass",
-    "endless __del__": "class A:\n def __del__(self):\n  while 1: pass\na = A()",
-    "exec": "import os\nos.execv('/bin/sh', ['sh', '-c', 'while :; do :; done'])",
-    "poison": "import builtins, sys\nbuiltins.print = None\nsys.modules.clear()",
+    "fork bomb": """
+        import os
+        while True:
+            try: os.fork()
+            except OSError: pass""",
+    "fork and hope": """
+        import os
+        for _ in range(20): os.fork()
+        os.abort()""",
+    "daemon": """
+        import os, time
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0: time.sleep(99)""",
+    "kill parent": "import os; os.kill(os.getppid(), 9); os.kill(1, 15)",
+    "kill all": "import os; os.kill(-1, 9)",
+    "stop parent": "import os, signal; os.kill(1, signal.SIGSTOP)",
+    "stop itself": "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
+    "ignore signals": """
+        import signal
+        for s in (2, 14, 15, 24): signal.signal(s, lambda *a: 0)
+        while 1: pass""",
+    "close everything": "import os; os.closerange(0, 1000)",
+    "write to every descriptor": """
+        import os
+        for fd in range(300):
+            try: os.write(fd, b'end 0 0 0 0 0')
+            except OSError: pass""",
+    "sleep": "import time; time.sleep(1000)",
+    "memory of many": """
+        import os
+        for _ in range(4): os.fork()
+        a = []
+        while 1: a.append(bytearray(1 << 22))""",
+    "threads": """
+        import threading
+        while 1: threading.Thread(target=threading.Event().wait).start()""",
+    "endless exit": """
+        import atexit
+        @atexit.register
+        def f():
+            while 1: pass""",
+    "endless __del__": """
+        class A:
+            def __del__(self):
+                while 1: pass
+        a = A()""",
+    "exec": "import os; os.execv('/bin/sh', ['sh', '-c', 'while :; do :; done'])",
+    "poison": "import builtins, sys; builtins.print = None; sys.modules.clear()",
 }
 
 
@@ -185,7 +208,7 @@ HOSTILE = {
 def test_hostile(name: str, my_processes: Mine) -> None:
     with Judge(time_limit_s=0.7, memory_limit_mb=128, output_limit_mb=2) as judge:
         started = time.monotonic()
-        result = judge.judge(ECHO, HOSTILE[name])
+        result = judge.judge(ECHO, textwrap.dedent(HOSTILE[name]))
         assert result.verdict not in ("accepted", "judge_error"), result
         assert time.monotonic() - started < 20
         assert my_processes() == []
@@ -248,6 +271,33 @@ def test_no_process_outlives_the_caller(how: int, tmp_path: Path) -> None:
     assert [p for p in mine if Path(f"/proc/{p}").exists()] == []
 
 
+def test_a_dead_supervisor_is_noticed(my_processes: Mine) -> None:
+    results = []
+    worker = threading.Thread(target=lambda: results.append(run("import time; time.sleep(60)")))
+    worker.start()
+    while len(my_processes()) < 3:
+        time.sleep(0.01)
+    os.kill(sorted(my_processes())[1], signal.SIGKILL)  # launcher, supervisor, program
+    worker.join(10)
+    assert results[0].reason == "lost"
+    assert my_processes() == []
+    found = verdicts._failure(results[0], Limits())
+    assert found is not None
+    assert found.verdict == "sandbox_violation"
+
+
+def test_a_fork_of_the_controller_disturbs_nothing() -> None:
+    pid = os.fork()
+    if pid == 0:
+        time.sleep(3)
+        os._exit(0)
+    try:
+        assert run("print(1)").stdout == b"1\n"
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
 def test_no_descriptor_leaks(judge: Judge) -> None:
     judge.judge(ECHO, "print(input())")
     before = len(os.listdir("/proc/self/fd"))
@@ -256,7 +306,7 @@ def test_no_descriptor_leaks(judge: Judge) -> None:
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-# -- machines that isolate less ---------------------------------------------------------------------
+# -- machines that isolate less -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("tier", ["B", "C"])
@@ -272,6 +322,14 @@ def test_lower_tiers_run_trusted_programs(tier: sandbox.Tier, my_processes: Mine
     assert my_processes() == []
 
 
+def test_isolates_as_a_plain_user_too() -> None:
+    code = b"import os\nprint(os.getuid(), os.getpid())\nos.listdir('/work')"
+    result = run_isolated(Job(code), Limits(2), "A", outer=0)
+    if result.reason == "setup" and os.geteuid() == 0:
+        pytest.skip("root may not make a user namespace here")
+    assert (result.stdout, result.exit_code) == (b"1000 2\n", 1)
+
+
 def test_refuses_to_run_without_isolation_unless_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
     status = Status("C", "isolation stopped at: setup namespaces", "sysctl -w something=1")
     monkeypatch.setattr(sandbox, "sandbox_status", lambda: status)
@@ -279,15 +337,15 @@ def test_refuses_to_run_without_isolation_unless_trusted(monkeypatch: pytest.Mon
         Judge()
     with Judge(trusted=True) as judge:
         result = judge.judge(ECHO, "print(input())")
+        checker = Checker("program", source="import sys; sys.exit(43 - (input() == 'x'))")
+        checked = judge.judge(make_problem(("x", ""), checker=checker), "print('x')")
     assert (result.verdict, result.tier) == ("accepted", "C")
+    assert checked.passed, checked
 
 
 def test_a_failed_setup_names_the_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        sandbox,
-        "_layout",
-        lambda tier: {"binds": [("/nowhere", "/nowhere")], "links": [], "path": []},
-    )
+    odd = {"binds": [("/nowhere", "/nowhere")], "links": [], "path": []}
+    monkeypatch.setattr(sandbox, "layout", lambda tier: odd)
     result = run("print(1)")
     assert result.reason == "setup"
     assert "root" in result.detail

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +42,7 @@ def problem_of(case: dict[str, Any]) -> Problem:
 
 
 @pytest.fixture(scope="module")
-def results(needs_tier_a: None) -> Iterator[dict[str, JudgeResult]]:
+def results(needs_tier_a: None) -> dict[str, JudgeResult]:
     """All cases, and after each hostile one an ordinary program."""
     pairs: list[tuple[Problem, str]] = []
     for case in CASES:
@@ -56,7 +55,7 @@ def results(needs_tier_a: None) -> Iterator[dict[str, JudgeResult]]:
             if result.problem_id == ORDINARY.id:
                 assert result.passed, result
             found[result.problem_id.removeprefix("cases/")] = result
-    yield found
+    return found
 
 
 @pytest.mark.parametrize("case", CASES, ids=[c["id"] for c in CASES])
