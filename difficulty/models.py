@@ -43,19 +43,32 @@ def resolve_model(name_or_path: str, cache: Path | None = None) -> Path:
     """
     if name_or_path == EMBEDDED:
         return _embedded((cache or cache_dir()) / "models" / _FOLDER)
+    check_model(name_or_path)
+    path = Path(name_or_path).expanduser()
+    return path if path.is_dir() else _download(name_or_path)
+
+
+def check_model(name_or_path: str) -> None:
+    """Raises the ModelError that :func:`resolve_model` would, without converting or downloading
+    anything; a Hub name that is not there only shows when it is fetched.
+
+    >>> check_model("HuggingFaceTB/SmolLM2-135M-Instruct")
+    """
+    if name_or_path == EMBEDDED:
+        if not (cache_dir() / "models" / _FOLDER).is_dir():
+            _find_gguf()
+        return
     path = Path(name_or_path).expanduser()
     if path.is_dir():
         if not (path / "config.json").is_file():
             raise ModelError(
                 f"model folder {path} has no config.json; give a folder saved by save_pretrained"
             )
-        return path
-    if path.is_absolute() or not re.fullmatch(r"[\w.-]+/[\w.-]+", name_or_path):
+    elif path.is_absolute() or not re.fullmatch(r"[\w.-]+/[\w.-]+", name_or_path):
         raise ModelError(
             f"model folder {path} does not exist; give a folder with config.json and safetensors, "
             f"a Hub name such as 'Qwen/Qwen3-1.7B', or {EMBEDDED!r}"
         )
-    return _download(name_or_path)
 
 
 def _download(name: str) -> Path:

@@ -35,8 +35,9 @@ _NOBODY = 65534
 _BASE_MB = 32
 #: Address space is not memory (thread arenas, libraries): a wide bound behind RLIMIT_DATA.
 _ADDRESS_SPACE_MB = 1024
-#: Wall seconds the controller waits beyond the supervisor's own limit before it kills everything.
-_GRACE_S = 10.0
+#: Seconds the controller waits for the supervisor, which keeps the limits, over ten times the
+#: wall limit: on a busy machine a program's wall clock stands still while it waits for a core.
+_GRACE_S = 30.0
 _STDERR_TAIL = 4000
 # Our modules reach the interpreter as code objects, not by import: it need not see our files (as
 # another user it may not), and no test compiles them again where byte code is not cached.
@@ -59,7 +60,8 @@ class SandboxError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one test. `wall_s` None: twice the CPU time, at least two seconds more."""
+    """Of one test. `wall_s` None: twice the CPU time, at least two seconds more. Time spent ready
+    but without a core does not count."""
 
     cpu_s: float = 6.0
     wall_s: float | None = None
@@ -70,6 +72,11 @@ class Limits:
     def wall(self) -> float:
         """The wall limit in seconds."""
         return self.wall_s or max(2 * self.cpu_s, self.cpu_s + 2)
+
+    @property
+    def patience(self) -> float:
+        """How long the controller waits before it calls the machine overloaded."""
+        return 10 * self.wall + _GRACE_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +183,7 @@ def run_isolated(
         if processes is not None:
             processes.add(process)
         try:
-            in_time = _ended(process.pid, limits.wall + _GRACE_S)
+            in_time = _ended(process.pid, limits.patience)
         finally:
             process.kill()  # it has ended, or it must
             process.wait()
@@ -259,7 +266,7 @@ def _outcome(report: bytes, limits: Limits, stdout: int, stderr: int, note: int)
     tail = os.pread(stderr, _STDERR_TAIL, max(0, err_size - _STDERR_TAIL))
     text = report.decode("utf-8", "replace")
     if text == "late":
-        return Run("late", detail=f"no report within {limits.wall + _GRACE_S:.0f} s", stderr=tail)
+        return Run("late", detail=f"no report within {limits.patience:.0f} s", stderr=tail)
     if not text or text.startswith("setup"):
         detail = (
             text or f"the sandbox ended without a report; {tail[-300:].decode(errors='replace')}"

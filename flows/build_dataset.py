@@ -26,7 +26,7 @@ def build_dataset(
     checked = load_config(Path(config))
     run_dir = checked.run_dir(Path(run) if run else None)
     stages = plan(from_stage, until_stage)
-    prepare_run(checked, run_dir)
+    prepare_run(checked, run_dir, stages)
     with locked(run_dir):
         if from_stage is not None:
             forget_from(run_dir, from_stage)

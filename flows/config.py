@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from curation.benchmark import shipped
 from curation.decontaminate import DecontaminateConfig
 from curation.dedup import DedupConfig
 from curation.normalize import NormalizeConfig
 from curation.verify import VerifyConfig
+from difficulty.models import EMBEDDED, check_model
 from difficulty.probe import ProbeConfig
 from difficulty.select import SelectConfig
-from pipelines.config import StageConfig, load_toml, parse_config
-from pipelines.crawl import SourceConfig
-from pipelines.publish import PublishConfig
+from pipelines.config import ConfigError, StageConfig, load_toml, parse_config
+from pipelines.crawl import SourceConfig, source_path
+from pipelines.publish import PublishConfig, require_token
 
 if TYPE_CHECKING:
     from training.config import TrainConfig
@@ -77,7 +80,36 @@ def load_config(path: Path) -> RunConfig:
         fields = getattr(field.annotation, "model_fields", {})
         if "seed" in fields and isinstance(data.setdefault(section, {}), dict):
             data[section].setdefault("seed", seed)
+    _relative_to_file(data, path.parent)
     config = RunConfig(parse_config(data, BuildConfig, str(path)), path, path.read_text("utf-8"))
     if config.build.train is not None:
         config.train()
     return config
+
+
+def _relative_to_file(data: dict[str, Any], base: Path) -> None:
+    """Paths that exist beside the config file are meant from there, as those of sources are."""
+    for section, key in (("decontaminate", "benchmark"), ("probe", "model"), ("train", "model")):
+        table = data.get(section)
+        value = table.get(key) if isinstance(table, dict) else None
+        if isinstance(value, str) and value not in (*shipped(), EMBEDDED):
+            beside = base / Path(value).expanduser()
+            if beside.exists():
+                data[section][key] = str(beside)
+
+
+def check_inputs(config: RunConfig, stages: Collection[str]) -> None:
+    """Everything that the named stages read must be there before the first one starts. Raises
+    SourceError for a source, ConfigError for the benchmark, ModelError for a model."""
+    for source in config.build.source:
+        source_path(config.base, source)
+    benchmark = config.build.decontaminate.benchmark
+    if benchmark not in shipped() and not Path(benchmark).is_file():
+        raise ConfigError(
+            f"{config.path}: key 'decontaminate.benchmark': {benchmark!r} is neither shipped "
+            f"({', '.join(shipped())}) nor a file of LiveCodeBench rows"
+        )
+    if "probe" in stages:
+        check_model(config.build.probe.model)
+    if "publish" in stages and config.build.publish.repo_id is not None:
+        require_token()

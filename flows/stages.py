@@ -7,7 +7,7 @@ import contextlib
 import fcntl
 import hashlib
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -19,10 +19,10 @@ from curation.normalize import normalize
 from curation.verify import verify
 from difficulty.probe import probe
 from difficulty.select import select
-from flows.config import RunConfig
+from flows.config import RunConfig, check_inputs
 from pipelines.config import ConfigError
 from pipelines.crawl import CrawlConfig, crawl
-from pipelines.publish import CardFacts, publish, require_token
+from pipelines.publish import CardFacts, publish
 from pipelines.shards import write_json_atomic, write_text_atomic
 from pipelines.stage import Progress, StageResult, no_progress, read_result, timing_path
 
@@ -102,10 +102,9 @@ def forget_from(run: Path, start: str) -> None:
         timing_path(out).unlink(missing_ok=True)
 
 
-def prepare_run(config: RunConfig, run: Path) -> None:
-    """Make the run folder and put the config in it, after checks that need no work."""
-    if config.build.publish.repo_id is not None:
-        require_token()
+def prepare_run(config: RunConfig, run: Path, stages: Sequence[Stage] = ()) -> None:
+    """Make the run folder and put the config in it, after every check that needs no work."""
+    check_inputs(config, {s.name for s in stages})
     run.mkdir(parents=True, exist_ok=True)
     write_text_atomic(run / "config.toml", config.text)
 
@@ -120,7 +119,7 @@ def build(
     """Run the stages in order; finished work is found and not done again. Returns one result a
     stage; funnel.json in the run folder holds the same."""
     stages = plan(start, until)
-    prepare_run(config, run)
+    prepare_run(config, run, stages)
     with locked(run):
         if start is not None:
             forget_from(run, start)

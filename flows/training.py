@@ -7,10 +7,11 @@ import os
 import shutil
 from pathlib import Path
 
+from difficulty.models import check_model
 from flows.config import RunConfig
-from flows.stages import dataset_hash, locked, prepare_run
+from flows.stages import dataset_hash, locked
 from pipelines.config import ConfigError
-from pipelines.shards import write_json_atomic
+from pipelines.shards import write_json_atomic, write_text_atomic
 from pipelines.stage import Progress, StageError, no_progress
 
 #: Which dataset train/ belongs to, and whether that training is finished.
@@ -40,7 +41,8 @@ def train_run(
         raise StageError(
             f"{dataset}: no dataset yet; run `microcoder build --config {config.path}`"
         )
-    prepare_run(config, run)
+    check_model(config.train().model)
+    write_text_atomic(run / "config.toml", config.text)
     with locked(run):
         if not resume:
             shutil.rmtree(run / "train", ignore_errors=True)

@@ -54,7 +54,7 @@ def crawl(
 
     >>> # crawl(Path("out"), CrawlConfig(source=(SourceConfig(name="humaneval"),)))
     """
-    paths = [_resolve(base, s) for s in config.source]
+    paths = [source_path(base, s) for s in config.source]
 
     def decisions(ctx: StageContext) -> Iterator[Decision]:
         counts: dict[str, Counter[str]] = {}
@@ -82,7 +82,9 @@ def crawl(
     )
 
 
-def _resolve(base: Path, source: SourceConfig) -> Path | None:
+def source_path(base: Path, source: SourceConfig) -> Path | None:
+    """The path of a source, relative ones from `base`; None when it comes with a package.
+    Raises SourceError when it is missing."""
     if source.path is None:
         if SOURCES[source.name].needs_path:
             raise SourceError(

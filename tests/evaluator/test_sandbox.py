@@ -10,6 +10,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -219,6 +220,13 @@ def test_wall_limit_of_a_sleeper_is_reported_as_waiting() -> None:
     result = run("import time; time.sleep(99)", cpu_s=0.3, wall_s=0.5)
     assert result.reason == "wall"
     assert result.cpu_s < 0.3
+
+
+def test_a_busy_machine_is_not_the_programs_fault() -> None:
+    spinners = 4 * len(os.sched_getaffinity(0))
+    with ThreadPoolExecutor(spinners) as pool:  # each gets a quarter of a core
+        jobs = [pool.submit(run, "while 1: pass", 0.5, wall_s=0.7) for _ in range(spinners)]
+        assert [j.result().reason for j in jobs] == ["cpu"] * spinners
 
 
 def test_cpu_limit_is_finer_than_seconds() -> None:

@@ -250,7 +250,7 @@ def test_judge_command(tmp_path: Path) -> None:
     problems.write_text(
         json.dumps({"id": "a", "fn_name": None, "tests": [{"input": "2\n", "output": "4\n"}]})
         + "\n"
-        + json.dumps({"id": "f", "fn_name": "inc", "tests": [{"input": "[1]", "output": "2"}]})
+        + json.dumps({"id": "f", "fn_name": "inc", "tests": [{"input": [1], "output": 2}]})
         + "\n"
     )
     codes = [
