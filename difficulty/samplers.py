@@ -119,6 +119,12 @@ class _Row:
     limit: int
     ids: list[int] = field(default_factory=list)
     stopped: bool = False
+    ended: bool = False
+
+    def add(self, token: int, stop: frozenset[int]) -> None:
+        self.ids.append(token)
+        self.stopped = token in stop
+        self.ended = self.stopped or len(self.ids) >= self.limit
 
 
 class TransformersSampler:
@@ -183,7 +189,6 @@ class TransformersSampler:
         """See :class:`Sampler`. Prompts are taken shortest first, so that a batch has little
         padding; its borders depend on the prompts alone. A group may lie across a border: that
         costs one more run of its prompt, an underfilled batch would cost more."""
-        import torch
 
         if temperature < 0:
             raise SamplerError(f"temperature must not be negative, found {temperature}")
@@ -220,6 +225,8 @@ class TransformersSampler:
         """Fill `rows` to their end."""
         import torch
 
+        from difficulty.decoding import make_room
+
         distinct = sorted({r.prompt for r in rows})
         width = max(len(prompts[i]) for i in distinct)
         pad = self.tokenizer.pad_token_id or 0
@@ -241,38 +248,40 @@ class TransformersSampler:
         of_prompt = torch.tensor([distinct.index(r.prompt) for r in rows], device=device)
         cache = out.past_key_values
         cache.batch_select_indices(of_prompt)
+        make_room(cache)
         logits = out.logits[:, -1].index_select(0, of_prompt)
         mask = mask.index_select(0, of_prompt)
         position = positions[:, -1].index_select(0, of_prompt)
-        alive = list(rows)
+        batch = list(rows)
         while True:
-            chosen = _draw(logits, [r.generator for r in alive], temperature, top_p)
+            live = [j for j, r in enumerate(batch) if not r.ended]
+            if len(live) < len(batch):
+                logits = logits[live]
+            drawn = _draw(logits, [batch[j].generator for j in live], temperature, top_p)
+            for j, token in zip(live, drawn, strict=True):
+                batch[j].add(token, self._stop)
             if self.on_tokens is not None:
-                self.on_tokens(len(chosen))
-            keep = []
-            for j, (row, token) in enumerate(zip(alive, chosen, strict=True)):
-                row.ids.append(token)
-                row.stopped = token in self._stop
-                if not row.stopped and len(row.ids) < row.limit:
-                    keep.append(j)
-            if not keep:
+                self.on_tokens(len(drawn))
+            live = [j for j in live if not batch[j].ended]
+            if not live:
                 return
-            if len(keep) < len(alive):
-                index = torch.tensor(keep, device=device)
+            if 8 * len(live) <= 7 * len(batch):
+                # leaving copies the cache, so rows leave several at a time; until then an ended
+                # row is fed its last token again
+                index = torch.tensor(live, device=device)
                 cache.batch_select_indices(index)
                 mask, position = mask.index_select(0, index), position.index_select(0, index)
-                alive = [alive[j] for j in keep]
-                chosen = [chosen[j] for j in keep]
-            position = position + 1
-            mask = torch.cat([mask, mask.new_ones(len(alive), 1)], dim=1)
+                batch = [batch[j] for j in live]
+            position = (position + 1).clamp(max=self.context_length - 1)
+            mask = torch.cat([mask, mask.new_ones(len(batch), 1)], dim=1)
             out = self.model(
-                input_ids=torch.tensor(chosen, device=device).unsqueeze(1),
+                input_ids=torch.tensor([[r.ids[-1]] for r in batch], device=device),
                 attention_mask=mask,
                 position_ids=position.unsqueeze(1),
                 past_key_values=cache,
                 use_cache=True,
             )
-            cache, logits = out.past_key_values, out.logits[:, -1]
+            logits = out.logits[:, -1]
 
     def close(self) -> None:
         """Drop the model."""
@@ -318,14 +327,16 @@ def _generator(device: torch.device, seed: int) -> torch.Generator:
 
 @contextlib.contextmanager
 def _sampling(model: Any) -> Iterator[None]:
-    """Evaluation mode without gradients; each module's mode before is restored. Not
-    inference_mode, whose tensors could not enter a backward pass later."""
+    """Evaluation mode without gradients, decoding without needless copies; each module's mode
+    before is restored. Not inference_mode, whose tensors could not enter a backward pass later."""
     import torch
+
+    from difficulty.decoding import grouped_attention
 
     were_training = [m for m in model.modules() if m.training]
     model.eval()
     try:
-        with torch.no_grad():
+        with torch.no_grad(), grouped_attention(model):
             yield
     finally:
         for module in were_training:

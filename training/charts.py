@@ -60,10 +60,11 @@ def stacked_bars(
         for (name, values), colour in zip(parts.items(), _COLOURS, strict=False):
             axes.bar(steps, values, bottom=below, color=colour, label=name, width=0.8)
             below = [b + v for b, v in zip(below, values, strict=True)]
+        axes.set_ylim(0, max(below, default=1.0) * 1.2 or 1.0)  # room for the legend
         axes.set_xlabel("step")
         axes.set_ylabel(ylabel)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.legend(frameon=False, fontsize=8)
+        axes.legend(frameon=False, fontsize=8, ncols=len(parts), loc="upper left")
         return _svg(figure, axes, title)
 
 

@@ -38,6 +38,7 @@ LICENCE = "MIT (LiveCodeBench); statement rights with the platform"
 #: Private tests may not unpack to more bytes than this.
 MAX_TESTS = 512 * 2**20
 _PLATFORMS = ("atcoder", "codeforces", "leetcode")
+_PLAIN_TITLE = re.compile(r"[A-Za-z0-9 -]*[A-Za-z0-9][A-Za-z0-9 -]*")
 _STRINGS = {"SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8", "UNICODE"}
 #: Opcodes that put no object on the stack and look nothing up.
 _HARMLESS = {"PROTO", "FRAME", "MEMOIZE", "BINPUT", "LONG_BINPUT", "PUT", "STOP"}
@@ -50,7 +51,7 @@ class PickleRefused(ValueError):
 @dataclass(frozen=True, slots=True)
 class BenchmarkRow:
     """What decontamination reads of a row: no private tests, no programs. `id` is LiveCodeBench's
-    question_id; `samples` are the public tests, where the row has them."""
+    question_id; `samples` are the (input, output) of the public tests, where the row has them."""
 
     id: str
     title: str
@@ -59,7 +60,7 @@ class BenchmarkRow:
     contest_id: str
     released_at: dt.date | None
     url: str
-    samples: tuple[TestCase, ...] = ()
+    samples: tuple[tuple[str, str], ...] = ()
 
 
 def read(path: Path | None) -> Iterator[Decision]:
@@ -79,11 +80,14 @@ def read(path: Path | None) -> Iterator[Decision]:
 
 
 def iter_benchmark(path: Path) -> Iterator[BenchmarkRow | Dropped]:
-    """The rows to protect from contamination. Rows that can't be read come as Dropped."""
+    """The rows to protect from contamination, tests or not; rows that can't be read, or have no
+    text to protect, come as Dropped. E.g. `iter_benchmark(Path("test5.jsonl"))`."""
 
     def parse(data: dict[str, Any], row: Row) -> BenchmarkRow:
-        for name in ("question_title", "question_content", "platform"):
-            data[name]  # KeyError: a benchmark row without its text protects nothing
+        data["platform"]  # KeyError when it is missing
+        for name in ("question_title", "question_content"):
+            if not require_text(data[name], name).strip():
+                raise ProblemError(f"field {name!r} is empty: the row would protect nothing")
         return BenchmarkRow(
             id=_id(data),
             title=_text(data, "question_title"),
@@ -92,7 +96,7 @@ def iter_benchmark(path: Path) -> Iterator[BenchmarkRow | Dropped]:
             contest_id=_contest(data),
             released_at=_date(data),
             url=_url(data),
-            samples=_public(data)[0],
+            samples=tuple((t.input, t.output) for t in _public(data)[0]),
         )
 
     rows: Any = read_rows(path, "livecodebench", cast(Any, parse), _id)
@@ -113,6 +117,8 @@ def unpickle_text(packed: str) -> str:
         raw = inflate.decompress(compressed, MAX_TESTS)
     except (ValueError, binascii.Error, zlib.error) as e:
         raise PickleRefused(f"not base64 of zlib data ({e})") from None
+    if inflate.unused_data:
+        raise PickleRefused("bytes follow the zlib data")
     if not inflate.eof:
         raise PickleRefused(f"the zlib data is cut off or unpacks to over {MAX_TESTS} bytes")
     found: list[str] = []
@@ -195,10 +201,14 @@ def _contest(data: dict[str, Any]) -> str:
 
 
 def _url(data: dict[str, Any]) -> str:
+    """The problem's page, or empty where the row does not say it for certain."""
     platform, contest, question = _platform(data), _contest(data), _id(data)
     if platform == "leetcode":
-        slug = re.sub(r"[^a-z0-9]+", "-", _text(data, "question_title").lower()).strip("-")
-        return f"https://leetcode.com/problems/{slug}/" if slug else ""
+        title = _text(data, "question_title")
+        if not _PLAIN_TITLE.fullmatch(title):  # LeetCode's slug of other marks is irregular
+            return ""
+        slug = re.sub("[ -]+", "-", title.lower()).strip("-")
+        return f"https://leetcode.com/problems/{slug}/"
     if platform == "atcoder" and contest:
         return f"https://atcoder.jp/contests/{contest}/tasks/{question}"
     if platform == "codeforces" and contest:

@@ -1,24 +1,27 @@
 """Problem packages of Kattis, ICPC and DOMjudge: legacy, 2023-07-draft and 2025-09 layouts.
 
-A package is a folder or a .zip with a problem.yaml; zips are read in memory, never unpacked to
-disk. A package is imported whole or refused whole: one without some of its tests or its checker
-would judge wrong programs correct. The formats: https://www.kattis.com/problem-package-format/
+A package is a folder or a .zip with a problem.yaml. It is imported whole or refused whole: one
+without some of its tests or its checker would judge wrong programs correct. The formats:
+https://www.kattis.com/problem-package-format/
+
+One difference on purpose. Kattis' default validator ignores case unless the flag case_sensitive
+is there. Here a package without flags has the checker 'default', the evaluator's comparison,
+which regards case except where all expected words are yes/no or true/false; `case_sensitive`
+makes it 'tokens', a tolerance makes it 'float', and both regard case always. So a program that
+prints `IMPOSSIBLE` for `Impossible` passes on Kattis and fails here. No checker compares white
+space exactly; a package that wants that is flagged `space_change_sensitive`.
 """
 
 from __future__ import annotations
 
 import hashlib
-import lzma
 import math
-import os
 import re
-import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -36,16 +39,22 @@ from pipelines.problem import (
     decode_utf8,
 )
 from pipelines.sources import SourceError
+from pipelines.sources.package_files import (
+    Files,
+    PackageError,
+    find_packages,
+    open_package,
+    package_name,
+)
 from pipelines.sources.rows import refuse, with_tests
 from pipelines.stage import Decision
 
 PARSER = "problem_package/1"
-#: Bytes of all files of one package together, and of one YAML file.
-MAX_BYTES = 2**30
-MAX_YAML = 2**20
+#: Bounds of one YAML file: bytes, aliases (a few dozen can stand for gigabytes), and lists and
+#: mappings in one another (PyYAML needs seconds for thousands).
+MAX_YAML = 2**18
 MAX_ALIASES = 20
-MAX_DEPTH = 3
-_NOT_CONTENT = {"__pycache__", "__MACOSX", ".git", ".DS_Store"}
+MAX_NESTING = 50
 _EXPECTED: dict[str, Expected] = {
     "accepted": "accepted",
     "wrong_answer": "wrong_answer",
@@ -55,7 +64,7 @@ _EXPECTED: dict[str, Expected] = {
     "output_limit_exceeded": "rejected",
     "rejected": "rejected",
 }
-_BAD_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error)
+_BAD_ZIP = (zipfile.BadZipFile, zlib.error, struct.error, OverflowError)
 _REMEDIES = {
     "no_problem_yaml": "add problem.yaml, or give the folder that holds the packages",
     "bad_yaml": "correct the file named here and import again",
@@ -65,6 +74,13 @@ _REMEDIES = {
     "broken_file": "make or fetch the zip again",
     "no_tests": "add pairs of .in and .ans files under data/sample or data/secret",
 }
+_OPENING = (
+    yaml.BlockSequenceStartToken,
+    yaml.BlockMappingStartToken,
+    yaml.FlowSequenceStartToken,
+    yaml.FlowMappingStartToken,
+)
+_CLOSING = (yaml.BlockEndToken, yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken)
 _FLAG_KEYS = ("output_validator_args", "output_validator_flags", "validator_flags")
 _TOLERANCES = {
     "float_tolerance": ("abs_tol", "rel_tol"),
@@ -76,28 +92,6 @@ _TEX_NAME = re.compile(r"\\problemname\s*\{((?:[^{}]|\{[^{}]*\})*)\}[ \t]*\n?")
 _INI_LIMIT = re.compile(r"^\s*timelimit\s*=\s*['\"]?([^'\"\s]+)", re.MULTILINE)
 
 
-class PackageError(ValueError):
-    """A package that is refused, with the reason's word."""
-
-    def __init__(self, reason: str, message: str) -> None:
-        super().__init__(message)
-        self.reason = reason
-
-
-@dataclass(frozen=True, slots=True)
-class _Files:
-    """A package's files: relative POSIX names, sorted, and how to get one's bytes."""
-
-    names: tuple[str, ...]
-    get: Callable[[str], bytes]
-
-    def text(self, name: str) -> str:
-        return decode_utf8(self.get(name), name)
-
-    def under(self, folder: str) -> Iterator[str]:
-        return (n for n in self.names if n.startswith(f"{folder}/"))
-
-
 def read(path: Path | None) -> Iterator[Decision]:
     """Problems of one package (folder or .zip), or of all packages up to three folders down,
     sorted by path; e.g. `read(Path("examples/problems"))`."""
@@ -105,8 +99,8 @@ def read(path: Path | None) -> Iterator[Decision]:
     if path.is_file() and path.suffix.lower() != ".zip":
         raise SourceError(f"{path}: give a package folder, a .zip, or a folder of packages")
     seen: set[str] = set()
-    for package in _find(path):
-        name = _name(package, path)
+    for package in find_packages(path):
+        name = package_name(package, path)
         if name in seen:
             error = f"another package in {path} is also called {name!r}"
             yield _refused(name, "bad_package", error, package)
@@ -115,107 +109,9 @@ def read(path: Path | None) -> Iterator[Decision]:
         yield _import(package, name)
 
 
-# -- finding and opening packages -----------------------------------------------------------------
-
-
-def _find(path: Path) -> Iterator[Path]:
-    """The packages at and below `path`; `path` itself when there are none, to be refused."""
-    if path.is_file() or (path / "problem.yaml").is_file():
-        yield path
-        return
-    packages = _search(path, path.resolve(), MAX_DEPTH)
-    first = next(packages, path)
-    yield first
-    yield from packages
-
-
-def _search(folder: Path, root: Path, depth: int) -> Iterator[Path]:
-    for entry in sorted(folder.iterdir()):
-        if entry.name.startswith(".") or entry.name in _NOT_CONTENT or not _inside(entry, root):
-            continue
-        if entry.is_file():
-            if entry.suffix.lower() == ".zip":
-                yield entry
-        elif entry.is_dir():
-            is_package = (entry / "problem.yaml").is_file()
-            if is_package or any((entry / "data" / d).is_dir() for d in ("sample", "secret")):
-                yield entry
-            elif depth > 1:
-                yield from _search(entry, root, depth - 1)
-
-
-def _inside(path: Path, root: Path) -> bool:
-    """False for a link that leaves `root` (which is resolved), or goes round in a circle."""
-    try:
-        return path.resolve().is_relative_to(root)
-    except (OSError, RuntimeError):
-        return False
-
-
-def _name(package: Path, root: Path) -> str:
-    relative = Path(package.resolve().name) if package == root else package.relative_to(root)
-    if package.suffix.lower() == ".zip" and package.is_file():
-        relative = relative.with_suffix("")
-    return "-".join(relative.parts) or "package"
-
-
-@contextmanager
-def _open(package: Path) -> Iterator[_Files]:
-    if package.is_file():
-        with zipfile.ZipFile(package) as archive:
-            yield _zip_files(archive)
-    else:
-        yield _folder_files(package)
-
-
-def _folder_files(package: Path) -> _Files:
-    root = package.resolve()
-    names, total = [], 0
-
-    def fail(e: OSError) -> None:
-        raise e  # os.walk would leave an unreadable folder out
-
-    for folder, folders, files in os.walk(package, onerror=fail):
-        folders[:] = [f for f in folders if f not in _NOT_CONTENT]
-        for link in (Path(folder, f) for f in folders):
-            inside = link.relative_to(package)
-            if link.is_symlink() and inside.parts[0] == "data" and _inside(link, root):
-                raise PackageError("bad_package", f"{inside} is a link; put the folder there")
-        for file in files:
-            path = Path(folder, file)
-            if file not in _NOT_CONTENT and _inside(path, root) and path.is_file():
-                names.append(path.relative_to(package).as_posix())
-                total += path.stat().st_size
-    _check_size(total)
-    return _Files(tuple(sorted(names)), lambda name: (package / name).read_bytes())
-
-
-def _zip_files(archive: zipfile.ZipFile) -> _Files:
-    members = {}
-    for info in archive.infolist():
-        parts = PurePosixPath(info.filename).parts
-        is_link = stat.S_ISLNK(info.external_attr >> 16)
-        if not info.is_dir() and not is_link and not _NOT_CONTENT & set(parts):
-            members["/".join(parts)] = info
-    _check_size(sum(info.file_size for info in members.values()))
-    # the package is the archive, or the one folder in it
-    roots = {n.removesuffix("problem.yaml") for n in members if n.endswith("problem.yaml")}
-    roots = {r for r in roots if r == "" or (r.count("/") == 1 and r.endswith("/"))}
-    if len(roots) > 1 and "" not in roots:
-        raise PackageError("bad_package", f"the zip holds {len(roots)} packages; zip each alone")
-    root = "" if "" in roots or not roots else roots.pop()
-    names = tuple(sorted(n.removeprefix(root) for n in members if n.startswith(root)))
-    return _Files(names, lambda name: archive.read(members[root + name]))
-
-
-def _check_size(total: int) -> None:
-    if total > MAX_BYTES:
-        raise PackageError("bad_package", f"the files have {total} bytes, over {MAX_BYTES}")
-
-
 def _import(package: Path, name: str) -> Decision:
     try:
-        with _open(package) as files:
+        with open_package(package) as files:
             problem = _problem(files, name, str(package))
     except PackageError as e:
         return _refused(name, e.reason, str(e), package)
@@ -223,7 +119,7 @@ def _import(package: Path, name: str) -> Decision:
         reason = "invalid_utf8" if "UTF-8" in str(e) else "bad_package"
         return _refused(name, reason, str(e), package)
     except (OSError, RuntimeError, ValueError, EOFError, LookupError, *_BAD_ZIP) as e:
-        # RuntimeError: an encrypted zip, or one packed with a method zipfile doesn't know
+        # RuntimeError: an encrypted zip
         reason = "broken_file" if package.is_file() else "bad_package"
         return _refused(name, reason, f"{type(e).__name__}: {e}", package)
     decision = with_tests(problem, package)
@@ -239,10 +135,7 @@ def _refused(name: str, reason: str, error: str, package: Path) -> Dropped:
     return replace(dropped, evidence={**dropped.evidence, "package": name, "remedy": remedy})
 
 
-# -- the parts of a package -----------------------------------------------------------------------
-
-
-def _problem(files: _Files, name: str, origin: str) -> Problem:
+def _problem(files: Files, name: str, origin: str) -> Problem:
     if "problem.yaml" not in files.names:
         raise PackageError("no_problem_yaml", "there is no problem.yaml")
     config = _yaml(files, "problem.yaml")
@@ -284,7 +177,7 @@ def _problem(files: _Files, name: str, origin: str) -> Problem:
     )
 
 
-def _sha256(files: _Files) -> str:
+def _sha256(files: Files) -> str:
     digest = hashlib.sha256()
     for name in files.names:
         raw = files.get(name)
@@ -293,16 +186,14 @@ def _sha256(files: _Files) -> str:
     return digest.hexdigest()
 
 
-def _yaml(files: _Files, name: str) -> dict[str, Any]:
+def _yaml(files: Files, name: str) -> dict[str, Any]:
     """The mapping of a YAML file; an empty file is an empty mapping."""
     raw = files.get(name)
     if len(raw) > MAX_YAML:
         raise PackageError("bad_yaml", f"{name}: over {MAX_YAML} bytes")
     text = decode_utf8(raw, name)
     try:
-        aliases = sum(isinstance(t, yaml.AliasToken) for t in yaml.scan(text, yaml.SafeLoader))
-        if aliases > MAX_ALIASES:  # a few dozen can stand for gigabytes
-            raise PackageError("bad_yaml", f"{name}: over {MAX_ALIASES} aliases; write them out")
+        _check_yaml(text, name)
         data = yaml.safe_load(text)
     except PackageError:
         raise
@@ -313,6 +204,17 @@ def _yaml(files: _Files, name: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise PackageError("bad_yaml", f"{name}: expected a mapping, found {type(data).__name__}")
     return data
+
+
+def _check_yaml(text: str, name: str) -> None:
+    aliases = depth = 0
+    for token in yaml.scan(text, yaml.SafeLoader):
+        aliases += isinstance(token, yaml.AliasToken)
+        depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)
+        if aliases > MAX_ALIASES:
+            raise PackageError("bad_yaml", f"{name}: over {MAX_ALIASES} aliases; write them out")
+        if depth > MAX_NESTING:
+            raise PackageError("bad_yaml", f"{name}: over {MAX_NESTING} levels in one another")
 
 
 def _bad(key: str, value: Any, allowed: str, file: str = "problem.yaml") -> PackageError:
@@ -373,7 +275,7 @@ def _title(config: dict[str, Any]) -> str:
     return _scalar(config, "name")
 
 
-def _statement(files: _Files) -> tuple[str, str, bool]:
+def _statement(files: Files) -> tuple[str, str, bool]:
     """Title (of TeX), statement, and whether it is English: problem.en.md, problem.md,
     problem.en.tex, problem.tex, else the first other language."""
     found = []
@@ -394,7 +296,7 @@ def _statement(files: _Files) -> tuple[str, str, bool]:
     return title, text, not best[0]
 
 
-def _limits(files: _Files, config: dict[str, Any]) -> tuple[float | None, int | None]:
+def _limits(files: Files, config: dict[str, Any]) -> tuple[float | None, int | None]:
     limits = config.get("limits")
     if limits is None:
         limits = {}
@@ -426,7 +328,7 @@ def _number(value: Any, key: str, file: str = "problem.yaml") -> float | None:
     raise _bad(key, value, "a positive number", file)
 
 
-def _microcoder(files: _Files) -> dict[str, Any]:
+def _microcoder(files: Files) -> dict[str, Any]:
     """microcoder.yaml: what the package formats have no word for."""
     name = "microcoder.yaml"
     if name not in files.names:
@@ -448,7 +350,7 @@ def _microcoder(files: _Files) -> dict[str, Any]:
     return data
 
 
-def _pairs(files: _Files) -> list[str]:
+def _pairs(files: Files) -> list[str]:
     """Tests as paths without .in: samples first, numbers in names in their order."""
     names = set(files.names)
     stems = []
@@ -466,7 +368,7 @@ def _natural(name: str) -> tuple[Any, ...]:
     return tuple(int(p) if i % 2 else p for i, p in enumerate(parts)), name
 
 
-def _solutions(files: _Files) -> tuple[Solution, ...]:
+def _solutions(files: Files) -> tuple[Solution, ...]:
     solutions = []
     for name in files.under("submissions"):
         parts = PurePosixPath(name).parts
@@ -478,7 +380,7 @@ def _solutions(files: _Files) -> tuple[Solution, ...]:
 # -- checkers -------------------------------------------------------------------------------------
 
 
-def _checker(files: _Files, config: dict[str, Any], pairs: list[str]) -> tuple[Checker, bool]:
+def _checker(files: Files, config: dict[str, Any], pairs: list[str]) -> tuple[Checker, bool]:
     """The one checker of all tests, and whether changes of white space are wrong answers."""
     flags = _flags_of_tests(files, config, pairs)
     validators = [
@@ -533,7 +435,7 @@ def _tolerance(value: str, flag: str) -> float:
     return number
 
 
-def _flags_of_tests(files: _Files, config: dict[str, Any], pairs: list[str]) -> tuple[str, ...]:
+def _flags_of_tests(files: Files, config: dict[str, Any], pairs: list[str]) -> tuple[str, ...]:
     """The validator flags of the secret tests (of the samples where there are no others): of the
     test's own YAML, else of the nearest test group's, else of problem.yaml."""
     top = _flags(config, "problem.yaml") or ()

@@ -3,6 +3,7 @@ to. Tests that use them are marked `lm`."""
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,15 @@ import pytest
 from difficulty.models import resolve_model
 
 MakeTiny = Callable[..., Any]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> None:
+    """Threads that wait for each other are slow where tests share the cores."""
+    if importlib.util.find_spec("torch"):
+        import torch
+
+        torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +49,7 @@ def make_tiny() -> MakeTiny:
         torch.manual_seed(0)
         config = LlamaConfig(
             **{
-                "vocab_size": 49152,
+                "vocab_size": 1000,
                 "hidden_size": 32,
                 "intermediate_size": 64,
                 "num_hidden_layers": 2,

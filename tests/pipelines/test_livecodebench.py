@@ -82,12 +82,14 @@ def test_a_row_of_code_generation_lite(tmp_path: Path) -> None:
 def test_functional_rows_name_their_function(tmp_path: Path) -> None:
     functional = json.dumps([{"input": "[1]\n2", "output": "3", "testtype": "functional"}])
     leet = {
-        "platform": "leetcode", "question_id": 2727, "question_title": "Two  Sum!",
+        "platform": "leetcode", "question_id": 2727, "question_title": "Two K-th  Sum",
         "contest_id": "weekly", "public_test_cases": functional,
     }  # fmt: skip
     p = one(tmp_path, metadata='{"func_name": "twoSum"}', **leet)
     assert (p.id, p.fn_name) == ("livecodebench/2727", "twoSum")
-    assert p.url == "https://leetcode.com/problems/two-sum/"
+    assert p.url == "https://leetcode.com/problems/two-k-th-sum/"
+    odd = {**leet, "question_title": "Pow(x, n)"}  # LeetCode says powx-n
+    assert one(tmp_path, metadata='{"func_name": "pow"}', **odd).url == ""
     assert p.tests[0].input == "[1]\n2"
     dropped = one(tmp_path, **leet)
     assert dropped.reason == "bad_row"
@@ -131,6 +133,7 @@ def test_a_pickle_that_would_run_code_is_refused(tmp_path: Path, protocol: int) 
         "!!!",
         "é",
         base64.b64encode(b"not zlib").decode(),
+        base64.b64encode(zlib.compress(pickle.dumps("[]")) + b"x").decode(),
         pack(b""),
         pack(b"\x80\x04."),
         pack(b"\x80\x04N."),
@@ -211,15 +214,19 @@ def test_benchmark_rows(tmp_path: Path) -> None:
     path = tmp_path / "b.jsonl"
     evil = {**ROW, "private_test_cases": "!!!"}  # never looked at
     bad = {k: v for k, v in ROW.items() if k != "question_content"}
-    path.write_text("\n".join(json.dumps(r) for r in (evil, bad)), "utf-8")
-    row, dropped = iter_benchmark(path)
+    texts = [bad, {**bad, "question_content": " \n"}, {**bad, "question_content": None}]
+    path.write_text("\n".join(json.dumps(r) for r in (evil, *texts)), "utf-8")
+    row, *others = iter_benchmark(path)
     assert row == BenchmarkRow(
         "abc999_a", "Next", "Print n + 1.", "atcoder", "abc999", dt.date(2024, 5, 11),
         "https://atcoder.jp/contests/abc999/tasks/abc999_a",
-        (TestCase("1\r\n", "2\n", "sample", "sample-1"),),
+        (("1\r\n", "2\n"),),
     )  # fmt: skip
-    assert isinstance(dropped, Dropped)
-    assert "question_content" in dropped.evidence["error"]
+    for dropped, says in zip(others, ("is missing", "is empty", "expected text"), strict=True):
+        assert isinstance(dropped, Dropped)
+        assert dropped.reason == "bad_row"
+        assert "question_content" in dropped.evidence["error"]
+        assert says in dropped.evidence["error"]
 
 
 def test_real_rows(shared_data: Path) -> None:
@@ -234,3 +241,6 @@ def test_real_rows(shared_data: Path) -> None:
     platforms = Counter(r.platform for r in rows if isinstance(r, BenchmarkRow))
     assert platforms == {"atcoder": 490, "leetcode": 381, "codeforces": 9}
     assert all(isinstance(r, BenchmarkRow) and r.url and r.released_at for r in rows)
+    assert len({r.id for r in rows}) == 880
+    textless = list(iter_benchmark(folder / "atcoder_samples_o1_mini.jsonl.gz"))
+    assert Counter(r.reason for r in textless if isinstance(r, Dropped)) == {"bad_row": 488}

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import random
+import stat
+import struct
+import tracemalloc
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -12,7 +15,7 @@ from typing import Any
 import pytest
 
 from pipelines.problem import Checker, Dropped, Problem, TestCase
-from pipelines.sources import SourceError, problem_package
+from pipelines.sources import SourceError, package_files
 from pipelines.sources.problem_package import read
 
 Files = dict[str, str | bytes]
@@ -234,8 +237,10 @@ REFUSED: list[tuple[Files, str, str]] = [
     ({"problem.yaml": "limits: {memory: 1.5}"}, "bad_yaml", "whole number"),
     ({"problem.yaml": "name: x", ".timelimit": "soon"}, "bad_yaml", ".timelimit"),
     ({"problem.yaml": BOMB}, "bad_yaml", "aliases"),
-    ({"problem.yaml": "x: " + "a" * 2**20}, "bad_yaml", "bytes"),
-    ({"problem.yaml": "[" * 5000}, "bad_yaml", "not YAML"),
+    ({"problem.yaml": "x: " + "a" * 2**18}, "bad_yaml", "bytes"),
+    ({"problem.yaml": "[" * 5000}, "bad_yaml", "levels in one another"),
+    ({"problem.yaml": "- " * 5000}, "bad_yaml", "levels in one another"),
+    ({"problem.yaml": "x: [a"}, "bad_yaml", "not YAML"),
     ({"microcoder.yaml": "difficultly: easy"}, "bad_yaml", "key 'difficultly' is unknown"),
     ({"microcoder.yaml": "style: graphic"}, "bad_yaml", "stdin or function"),
     ({"microcoder.yaml": "style: function"}, "bad_yaml", "'fn_name'"),
@@ -319,7 +324,7 @@ def test_zips_stay_in_memory_and_in_bounds(tmp_path: Path, monkeypatch: pytest.M
     assert not (tmp_path.parent.parent / "evil.py").exists()
     two = zipped(tmp_path / "two.zip", {f"{d}/{n}": c for n, c in DRAFT.items() for d in "ab"})
     assert one(two).reason == "bad_package"
-    monkeypatch.setattr(problem_package, "MAX_BYTES", 1000)
+    monkeypatch.setattr(package_files, "MAX_BYTES", 1000)
     big = {**DRAFT, "data/secret/1.in": "1" * 2000}
     for path in (zipped(tmp_path / "big.zip", big), folder(tmp_path / "big", big)):
         row = one(path)
@@ -327,20 +332,106 @@ def test_zips_stay_in_memory_and_in_bounds(tmp_path: Path, monkeypatch: pytest.M
         assert "over 1000" in row.evidence["error"]
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_that_is_not_deflated_is_refused(tmp_path: Path, method: int) -> None:
+    with zipfile.ZipFile(tmp_path / "p.zip", "w", method) as archive:
+        for name, content in DRAFT.items():
+            archive.writestr(name, content)
+    row = one(tmp_path / "p.zip")
+    assert row.reason == "bad_package"
+    assert "deflate" in row.evidence["error"]
+
+
+def test_a_zip_that_lies_about_its_size(tmp_path: Path) -> None:
+    size = 2**26
+    path = tmp_path / "p.zip"
+    zipped(path, {**DRAFT, "data/secret/1.in": b"1" * size})
+    assert len(one(path).tests[0].input) == size
+    raw = path.read_bytes()
+    assert raw.count(struct.pack("<I", size)) == 2
+    path.write_bytes(raw.replace(struct.pack("<I", size), struct.pack("<I", 10)))
+    tracemalloc.start()
+    row = one(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert row.reason == "broken_file"
+    assert peak < size / 2
+
+
+def test_a_zip_with_links(tmp_path: Path) -> None:
+    for name, reason in (("data/secret/2.in", "bad_package"), ("notes/x", None)):
+        path = zipped(tmp_path / "p.zip", DRAFT, "p/")
+        link = zipfile.ZipInfo(f"p/{name}")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        with zipfile.ZipFile(path, "a") as archive:
+            archive.writestr(link, "/etc/hostname")
+        assert getattr(one(path), "reason", None) == reason
+
+
+def test_an_unreadable_folder_costs_itself_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "z"):
+        folder(tmp_path / name, DRAFT)
+    folder(tmp_path / "locked" / "in", DRAFT)
+    scandir, iterdir = os.scandir, Path.iterdir
+
+    def denied(path: Any) -> Any:  # the tests may run as root, whom no mode keeps out
+        if Path(path).name == "locked":
+            raise PermissionError(13, "Permission denied", str(path))
+        return path
+
+    monkeypatch.setattr(os, "scandir", lambda p=".": scandir(denied(p)))
+    monkeypatch.setattr(Path, "iterdir", lambda p: iterdir(denied(p)))
+    a, locked, z = read(tmp_path)
+    assert isinstance(a, Problem)
+    assert isinstance(z, Problem)
+    assert (locked.id, locked.reason) == ("package/locked", "bad_package")  # type: ignore[union-attr]
+    assert "Permission denied" in locked.evidence["error"]  # type: ignore[union-attr]
+
+
 def test_links(tmp_path: Path) -> None:
     package = folder(tmp_path / "p", DRAFT)
-    secret = folder(tmp_path / "outside", {"2.in": "secret", "2.ans": "secret", "x.py": "secret"})
-    for name in ("2.in", "2.ans"):
-        (package / "data/secret" / name).symlink_to(secret / name)
-    (package / "submissions").symlink_to(secret)
-    (package / "data/secret/round").symlink_to("round")
-    os.mkfifo(package / "data/secret/3.in")
+    outside = folder(tmp_path / "outside", {"2.in": "secret", "2.ans": "secret", "x.py": "secret"})
+    (package / "submissions").symlink_to(outside)
+    (package / "notes.txt").symlink_to(outside / "2.in")
     (package / "data/secret/4.in").symlink_to("1.in")
     (package / "data/secret/4.ans").symlink_to("1.ans")
     p = one(package)
     assert [t.name for t in p.tests] == ["secret/1", "secret/4"]
-    assert "secret" not in {t.input for t in p.tests}
-    (package / "data/sample").symlink_to("secret")
+    assert p.solutions == ()
+    without = p.provenance.sha256
+    (outside / "2.in").write_text("changed")
+    assert one(package).provenance.sha256 == without
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        ("data/secret/2.in", "../../../outside/2.in"),
+        ("data/secret/group", "../../../outside"),
+        ("data/secret/round", "round"),
+        ("data/sample", "secret"),
+        ("output_validator", "../outside"),
+        ("output_validators/v.py", "../../outside/v.py"),
+        ("microcoder.yaml", "nowhere"),
+    ],
+)
+def test_a_link_that_verdicts_depend_on_is_refused(tmp_path: Path, name: str, target: str) -> None:
+    package = folder(tmp_path / "p", {k: v for k, v in DRAFT.items() if k != "microcoder.yaml"})
+    folder(tmp_path / "outside", {"2.in": "secret", "2.ans": "secret", "v.py": "exit(42)"})
+    (package / name).parent.mkdir(exist_ok=True)
+    (package / name).symlink_to(target)
+    row = one(package)
+    assert row.reason == "bad_package"
+    assert name in row.evidence["error"]
+
+
+def test_a_pipe_is_not_opened(tmp_path: Path) -> None:
+    package = folder(tmp_path / "p", DRAFT)
+    os.mkfifo(package / "pipe")
+    assert isinstance(one(package), Problem)
+    os.mkfifo(package / "data/secret/3.in")
     assert one(package).reason == "bad_package"
 
 
