@@ -310,13 +310,13 @@ def _draw(
         probabilities = torch.zeros_like(probabilities).scatter(
             1, order, torch.where(outside, 0.0, ordered)
         )
-    # an exponential race (the Gumbel trick; what torch.multinomial does for one draw): token i
-    # wins with probability p_i, and float noise in the logits matters only in a photo finish. The
-    # inverse of the cumulative distribution is a third cheaper, but every sum in it moves
+    # an exponential race (the Gumbel trick): token i arrives at -log(u) / p_i, the first one wins
+    # with probability p_i, and float noise in the logits matters only in a photo finish. In the
+    # inverse of the cumulative distribution such noise would move every border
     race = torch.empty_like(probabilities)
     for row, generator in zip(race, generators, strict=True):
-        row.exponential_(generator=generator)
-    return [int(i) for i in (probabilities / race).argmax(-1).tolist()]
+        row.uniform_(generator=generator)  # and one log for all: exponential_ takes 3 times as long
+    return [int(i) for i in (probabilities / -race.log_()).argmax(-1).tolist()]
 
 
 def _generator(device: torch.device, seed: int) -> torch.Generator:
