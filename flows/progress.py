@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Callable, Iterator
 
@@ -19,6 +20,9 @@ from rich.progress import (
 )
 
 from pipelines.stage import Progress as StageProgress
+
+# transformers' own bars would write through ours; read when it is first imported, later than this
+os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
 
 #: Seconds between two lines about the same stage where there is no terminal.
 LOG_EVERY = 10.0

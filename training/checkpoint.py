@@ -237,10 +237,11 @@ def load_optimizer(path: Path, optimizer: Any) -> None:
         state = torch.load(path / "optimizer.pt", weights_only=True, map_location="cpu")
         optimizer.load_state_dict(state)
     except (OSError, RuntimeError, ValueError, KeyError, EOFError, pickle.UnpicklingError) as e:
+        # torch's own message advises to load without its safety check: not repeated
         raise TrainError(
-            f"{path}: optimizer.pt can't be loaded ({e}); delete the folder, the run then goes on "
-            "from the checkpoint before"
-        ) from e
+            f"{path}: optimizer.pt is damaged ({type(e).__name__}); delete this folder, the run "
+            "then goes on from the checkpoint before"
+        ) from None
 
 
 def prune(run_dir: Path) -> int | None:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from difficulty.prompts import DEFAULT_FEW_SHOT, FewShot, build_messages
+from difficulty.prompts import DEFAULT_FEW_SHOT, build_messages
 from difficulty.samplers import Sampler
 from pipelines.problem import Problem
 from pipelines.shards import Shards
+from training.config import TrainConfig
 
 
 class TrainError(RuntimeError):
@@ -19,7 +20,8 @@ class TrainError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A problem with the tests used for its reward, and the token ids of its prompt."""
+    """A problem with the tests used for its reward, and the token ids of its prompt (which shows
+    sample tests whether or not the reward uses them)."""
 
     problem: Problem
     prompt_ids: tuple[int, ...]
@@ -40,11 +42,11 @@ class Data:
     skipped: tuple[str, ...]
 
 
-def read_problems(dataset: Path, max_tests: int) -> tuple[list[Problem], list[str]]:
-    """The problems of a data set folder with at most `max_tests` tests each, sorted by the sha256
-    of their id, and the folder's fingerprint. Raises TrainError and ShardError."""
+def read_problems(dataset: Path) -> tuple[list[Problem], list[str]]:
+    """The problems of a data set folder, sorted by the sha256 of their id, and the folder's
+    fingerprint. Raises TrainError and ShardError."""
     shards = Shards([dataset])
-    problems = [longest_tests(p, max_tests) for p in shards]
+    problems = list(shards)
     untested = [p.id for p in problems if not p.tests]
     if untested:
         raise TrainError(
@@ -73,11 +75,9 @@ def split(problems: Sequence[Problem], heldout: int) -> tuple[list[Problem], lis
     return list(problems[heldout:]), list(problems[:heldout])
 
 
-def encode_all(
-    sampler: Sampler, problems: Sequence[Problem], heldout: int, few_shot: Sequence[FewShot] | None
-) -> Data:
+def encode_all(sampler: Sampler, problems: Sequence[Problem], config: TrainConfig) -> Data:
     """Split and encode. Raises TrainError when no training prompt fits the context."""
-    shots = DEFAULT_FEW_SHOT if few_shot is None else few_shot
+    shots = DEFAULT_FEW_SHOT if config.few_shot is None else config.few_shot
     skipped: list[str] = []
 
     def encode(part: Sequence[Problem]) -> tuple[Example, ...]:
@@ -85,12 +85,12 @@ def encode_all(
         for problem in part:
             ids = tuple(sampler.encode(build_messages(problem, shots)))
             if len(ids) < sampler.context_length:
-                examples.append(Example(problem, ids))
+                examples.append(Example(longest_tests(problem, config.max_tests), ids))
             else:
                 skipped.append(problem.id)
         return tuple(examples)
 
-    training, held = (encode(part) for part in split(problems, heldout))
+    training, held = (encode(part) for part in split(problems, config.heldout))
     if not training:
         raise TrainError(
             f"no training prompt fits the model's context of {sampler.context_length} tokens; "

@@ -66,7 +66,7 @@ def train(
 
     >>> # train(load_train_config({}, "cli"), Path("runs/a/dataset"), Path("runs/a/train"))
     """
-    problems, fingerprint = read_problems(dataset, config.max_tests)
+    problems, fingerprint = read_problems(dataset)
     split(problems, config.heldout)  # a wrong size shows before the model is loaded
     with checkpoint.alone(run_dir):
         if not resume:
@@ -84,7 +84,7 @@ def train(
         with _reproducible(config.threads), Judge(workers=config.judge_workers) as judge:
             run = _Run(config, run_dir, judge, progress, identity)
             run.load(start_model, last, state)
-            run.data = encode_all(run.sampler, problems, config.heldout, config.few_shot)
+            run.data = encode_all(run.sampler, problems, config)
             run.begin()
             for step in range(last + 1, config.steps + 1):
                 run.step(step)
@@ -111,7 +111,10 @@ def _reproducible(threads: int | None) -> Iterator[None]:
     deterministic form; torch then warns and the same bytes are not promised."""
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # read when CUDA starts
     import torch
+    from transformers.utils import logging
 
+    bars = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()  # it would write across ours
     before = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
     memory: Any = torch.utils.deterministic
@@ -124,6 +127,8 @@ def _reproducible(threads: int | None) -> Iterator[None]:
     try:
         yield
     finally:
+        if bars:
+            logging.enable_progress_bar()
         torch.set_num_threads(before[0])
         torch.use_deterministic_algorithms(before[1], warn_only=warn_only)
         memory.fill_uninitialized_memory = fill

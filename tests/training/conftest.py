@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +14,22 @@ import pytest
 from pipelines.crawl import import_source
 from pipelines.problem import Problem
 from pipelines.shards import Shards, write_problems
-from training.config import ConstantT, MaskConfig, TrainConfig
+from training.config import ConstantT, DiversityT, MaskConfig, TrainConfig
+from training.trainer import TrainResult, train
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "problems"
 PROBLEMS = ("square", "shout", "doubled", "sumtwo", "backwards")
 MakeConfig = Callable[..., TrainConfig]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A run that nobody disturbed."""
+
+    config: TrainConfig
+    folder: Path
+    result: TrainResult
+    progress: list[tuple[str, int, int | None, str]]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -82,7 +95,7 @@ def tiny(problems: list[Problem], tmp_path_factory: pytest.TempPathFactory) -> P
         for right in (True, False):
             codes = [s.code for s in problem.solutions if (s.expected == "accepted") == right]
             code = min(codes, key=len)
-            answer = tokenizer(f"```python\n{code}```").input_ids + [tokenizer.eos_token_id]
+            answer = [*tokenizer(f"```python\n{code}```").input_ids, tokenizer.eos_token_id]
             rows.append((prompt, answer))
     width = max(len(p) + len(a) for p, a in rows)
     ids = torch.zeros(len(rows), width, dtype=torch.long)
@@ -93,20 +106,24 @@ def tiny(problems: list[Problem], tmp_path_factory: pytest.TempPathFactory) -> P
     used = torch.unique(ids)
     place = torch.zeros(len(tokenizer), dtype=torch.long)
     place[used] = torch.arange(len(used))
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    # all tokens that no row has share one embedding, so their part of the softmax is one number:
+    # the whole vocabulary would take minutes
+    others = torch.nn.Parameter(torch.randn(1, 48) * 0.02)
+    many = math.log(len(tokenizer) - len(used))
+    optimizer = torch.optim.Adam([*model.parameters(), others], lr=5e-3)
     known = labels[:, 1:] != -100
-    for _ in range(150):
+    for _ in range(300):
         hidden = model.model(input_ids=ids).last_hidden_state[:, :-1][known]
-        logits = hidden @ model.lm_head.weight[used].T  # the whole vocabulary would take minutes
+        logits = torch.cat([hidden @ model.lm_head.weight[used].T, hidden @ others.T + many], 1)
         loss = torch.nn.functional.cross_entropy(logits, place[labels[:, 1:][known]])
         optimizer.zero_grad()
         loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-    with torch.no_grad():  # tokens that were not taught must not be drawn
-        rest = torch.ones(len(tokenizer), dtype=torch.bool)
-        rest[used] = False
-        direction = hidden.mean(0)
-        model.lm_head.weight[rest] = -direction / direction.norm() ** 2 * 20
+    rest = torch.ones(len(tokenizer), dtype=torch.bool)
+    rest[used] = False
+    with torch.no_grad():
+        model.lm_head.weight[rest] = others
     folder = tmp_path_factory.mktemp("model") / "tiny"
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
@@ -126,7 +143,7 @@ def make_config(tiny: Path) -> MakeConfig:
                 "mini_batch": 2,
                 "group_size": 4,
                 "max_new_tokens": 40,
-                "lr": 3e-3,
+                "lr": 1e-3,
                 "heldout": 1,
                 "eval_every": 2,
                 "eval_attempts": 2,
@@ -137,10 +154,27 @@ def make_config(tiny: Path) -> MakeConfig:
                 "judge_workers": 2,
                 "max_tests": 2,
                 "few_shot": (),
-                "temperature": ConstantT(value=1.0),
+                "temperature": ConstantT(value=1.2),
                 "mask": MaskConfig(mode="correct_or_incomplete"),
                 **values,
             }
         )
 
     return make
+
+
+@pytest.fixture(scope="session")
+def finished(
+    make_config: MakeConfig, dataset: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Finished:
+    """A run of four steps with a sweep, held-out tests and checkpoints at 2 and 4."""
+    told: list[tuple[str, int, int | None, str]] = []
+
+    def progress(stage: str, done: int, total: int | None, note: str = "") -> None:
+        told.append((stage, done, total, note))
+
+    config = make_config(
+        temperature=DiversityT(candidates=(0.8, 1.2), target=0.2, prompts=2, guard=None)
+    )
+    folder = tmp_path_factory.mktemp("run") / "train"
+    return Finished(config, folder, train(config, dataset, folder, progress), told)
