@@ -4,14 +4,17 @@
 
 Speed: rows of 8 samples a prompt, none of which ends before `--tokens`, so every batch size does
 the same work; the first two tokens (prompts included) are not timed. `transformers` is the peer:
-the same rows through `model.generate`. Both times are wall clock, so run it on an idle machine.
+the same rows through `model.generate`. Each time is the least of `--repeats` of the wall clock;
+on a busy machine the figures mean nothing ("-": the two times came out the wrong way round).
 Pass rates: the problems of `--level` in examples/problems, with the probe's own prompt.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +36,27 @@ def examples(level: str) -> list[Problem]:
     return [p for p in read(EXAMPLES) if isinstance(p, Problem) and p.level == level]
 
 
-def ours(sampler: TransformersSampler, prompts: list[list[int]], tokens: int) -> float:
+def rate(run: Callable[[int], None], rows: int, tokens: int, repeats: int) -> float:
+    """Tokens/s between the second token and the last; NaN when the clock says nonsense."""
+
+    def least(length: int) -> float:
+        times = []
+        for _ in range(repeats):
+            begun = time.perf_counter()
+            run(length)
+            times.append(time.perf_counter() - begun)
+        return min(times)
+
+    seconds = least(tokens) - least(2)
+    return rows * (tokens - 2) / seconds if seconds > 0 else math.nan
+
+
+def ours(
+    sampler: TransformersSampler, prompts: list[list[int]], tokens: int, repeats: int
+) -> float:
     """Tokens/s of our loop."""
-    took = []
-    for length in (2, tokens):
-        begun = time.perf_counter()
+
+    def run(length: int) -> None:
         sampler.generate(
             prompts,
             8,
@@ -46,20 +65,19 @@ def ours(sampler: TransformersSampler, prompts: list[list[int]], tokens: int) ->
             seed=0,
             keys=[str(i) for i in range(len(prompts))],
         )
-        took.append(time.perf_counter() - begun)
-    return len(prompts) * 8 * (tokens - 2) / (took[1] - took[0])
+
+    return rate(run, 8 * len(prompts), tokens, repeats)
 
 
-def theirs(model: Any, prompts: list[list[int]], tokens: int) -> float:
+def theirs(model: Any, prompts: list[list[int]], tokens: int, repeats: int) -> float:
     """Tokens/s of transformers' generate, with the prompts repeated 8 times and left-padded."""
     import torch
 
     width = max(map(len, prompts))
     ids = torch.tensor([[2] * (width - len(p)) + p for p in prompts for _ in range(8)])
     mask = torch.tensor([[0] * (width - len(p)) + [1] * len(p) for p in prompts for _ in range(8)])
-    took = []
-    for length in (2, tokens):
-        begun = time.perf_counter()
+
+    def run(length: int) -> None:
         model.generate(
             ids.to(model.device),
             attention_mask=mask.to(model.device),
@@ -69,8 +87,8 @@ def theirs(model: Any, prompts: list[list[int]], tokens: int) -> float:
             max_new_tokens=length,
             min_new_tokens=length,
         )
-        took.append(time.perf_counter() - begun)
-    return len(ids) * (tokens - 2) / (took[1] - took[0])
+
+    return rate(run, len(ids), tokens, repeats)
 
 
 def speed(args: argparse.Namespace, path: Path) -> None:
@@ -82,8 +100,10 @@ def speed(args: argparse.Namespace, path: Path) -> None:
             sampler = TransformersSampler((model, tokenizer), rows, args.threads)
             sampler._stop = frozenset()  # every row runs to the end
             prompts = [list(range(5, 155 + 10 * i)) for i in range(max(1, rows // 8))]
-            mine, peer = ours(sampler, prompts, args.tokens), theirs(model, prompts, args.tokens)
-            print(f"{dtype:9} {rows:5} {mine:8.0f} {peer:13.0f} {mine / peer:6.2f}", flush=True)
+            mine = ours(sampler, prompts, args.tokens, args.repeats)
+            peer = theirs(model, prompts, args.tokens, args.repeats)
+            line = f"{dtype:9} {rows:5} {mine:8.0f} {peer:13.0f} {mine / peer:6.2f}"
+            print(line.replace("nan", "  -"), flush=True)
 
 
 def pass_rates(args: argparse.Namespace, path: Path) -> None:
@@ -120,6 +140,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, nargs="*", default=[8, 16, 32], help="rows at once")
     parser.add_argument("--dtype", nargs="*", default=["float32", "bfloat16"])
     parser.add_argument("--tokens", type=int, default=32, help="length of an answer")
+    parser.add_argument("--repeats", type=int, default=3, help="timings; the least counts")
     parser.add_argument("--threads", type=int, default=None, help="torch threads")
     parser.add_argument("--k", type=int, default=8, help="samples a problem; 0: speed only")
     parser.add_argument("--level", default="trivial", help="of the example problems")

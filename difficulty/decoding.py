@@ -7,7 +7,8 @@ Two copies cost more than the arithmetic of a small model on a CPU:
   a row, the heads of a group can stand as the queries of one head: the same sums, no copy;
 - a cache that grows by concatenation is copied whole for each token.
 
-Together three to four times the tokens/s of SmolLM2 at 32 rows (benchmarks/probe.py).
+For SmolLM2 at 32 rows on one CPU core, CPU time of the whole loop: 74 and 81 tokens/s without
+either, 122 and 132 with both; at 8 rows no gain.
 """
 
 from __future__ import annotations

@@ -189,7 +189,6 @@ class TransformersSampler:
         """See :class:`Sampler`. Prompts are taken shortest first, so that a batch has little
         padding; its borders depend on the prompts alone. A group may lie across a border: that
         costs one more run of its prompt, an underfilled batch would cost more."""
-
         if temperature < 0:
             raise SamplerError(f"temperature must not be negative, found {temperature}")
         if len(keys) != len(prompts):
