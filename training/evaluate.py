@@ -29,8 +29,8 @@ def evaluate(
 ) -> dict[str, Any]:
     """The line of evaluations.jsonl for `step`: pass@1 over the held-out problems as the mean of
     their pass rates over `eval_attempts` answers, with its 95 % interval. Every step has the same
-    draws, so that two lines differ by the weights alone. An answer that the judge could not judge
-    counts as failed and in `judge_errors`."""
+    draws, so that two lines differ by the weights alone. Answers that could not be judged are left
+    out and counted in `judge_errors`; a problem with none left is not in the line."""
     attempts = config.eval_attempts
     # prompts of like length together: the sampler pads less
     order = sorted(range(len(examples)), key=lambda i: (len(examples[i].prompt_ids), i))
@@ -55,19 +55,25 @@ def evaluate(
         errors += sum(s.reward is None for s in scores)
         for j, example in enumerate(part):
             mine = scores[j * attempts : (j + 1) * attempts]
-            rates[example.id] = sum(s.reward == 1.0 for s in mine) / attempts
-        mean = math.fsum(rates.values()) / len(rates)
-        progress("evaluate", len(rates), len(examples), f"step {step}: pass@1 {mean:.3f}")
+            judged = [s.reward for s in mine if s.reward is not None]
+            if judged:
+                rates[example.id] = judged.count(1.0) / len(judged)
+        done = min(start + size, len(order))
+        progress("evaluate", done, len(examples), f"step {step}: pass@1 {_mean(rates):.3f}")
     low, high = interval(list(rates.values()))
     return {
         "step": step,
-        "pass_at_1": math.fsum(rates.values()) / len(rates),
+        "pass_at_1": _mean(rates),
         "low": low,
         "high": high,
         "problems": dict(sorted(rates.items())),
         "attempts": attempts,
         "judge_errors": errors,
     }
+
+
+def _mean(rates: dict[str, float]) -> float:
+    return math.fsum(rates.values()) / len(rates) if rates else 0.0
 
 
 def interval(rates: Sequence[float]) -> tuple[float, float]:
@@ -82,6 +88,8 @@ def interval(rates: Sequence[float]) -> tuple[float, float]:
     (0.0, 0.278)
     """
     n = len(rates)
+    if n == 0:
+        return 0.0, 1.0
     mean = math.fsum(rates) / n
     if max(rates) == min(rates):
         return wilson(round(mean * n), n)

@@ -101,11 +101,12 @@ def test_all_evaluations_have_the_same_draws(judge: Judge) -> None:
     assert {a["max_new_tokens"] for a in sampler.asked} == {9}  # eval_max_new_tokens None
 
 
-def test_what_could_not_be_judged_counts_as_failed(judge: Judge) -> None:
+def test_what_could_not_be_judged_says_nothing(judge: Judge) -> None:
     nothing = [Example(Problem(id="t/0"), (1,))]
     sampler = Scripted({"t/0": [RIGHT]})
     line = evaluate(sampler, judge, nothing, TrainConfig(eval_attempts=2), 0)
-    assert (line["pass_at_1"], line["judge_errors"]) == (0.0, 2)
+    assert (line["problems"], line["judge_errors"]) == ({}, 2)
+    assert (line["low"], line["high"]) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize(
