@@ -43,15 +43,6 @@ DEFAULT_FEW_SHOT: tuple[FewShot, ...] = (
         code="n = int(input())\nprint(n + 7)",
     ),
     FewShot(
-        style="stdin",
-        problem=(
-            "You are given some words. Print the first word.\n\n"
-            "Input:\n\nOne line with the words.\n\n"
-            "Output:\n\nPrint the first word.\n\nExample input:\nred blue\nExample output:\nred"
-        ),
-        code="words = input().split()\nprint(words[0])",
-    ),
-    FewShot(
         style="function",
         problem=(
             "Write a function `triple(n)` that returns three times the integer n.\n\n"
