@@ -41,7 +41,7 @@ format: $(STAMP)
 	$(BIN)/ruff format .
 
 bench: $(STAMP)
-	for f in benchmarks/*.py; do $(BIN)/python $$f || exit 1; done
+	for f in benchmarks/bench_*.py; do $(BIN)/python $$f || exit 1; done
 
 doctor: $(STAMP)
 	$(BIN)/microcoder doctor

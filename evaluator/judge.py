@@ -35,6 +35,8 @@ __all__ = [
 DEFAULT_TIME_LIMIT_S = 6.0
 DEFAULT_MEMORY_LIMIT_MB = 1024
 VERSION = "1"
+#: No test runs longer, whatever the problem says; larger numbers overflow the kernel's clocks.
+MAX_TIME_LIMIT_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +188,7 @@ class Judge:
 
     def _limits(self, problem: Problem) -> Limits:
         return Limits(
-            cpu_s=problem.time_limit_s or self.time_limit_s,
+            cpu_s=min(problem.time_limit_s or self.time_limit_s, MAX_TIME_LIMIT_S),
             memory_mb=problem.memory_limit_mb or self.memory_limit_mb,
             output_mb=self.output_limit_mb,
         )

@@ -138,17 +138,18 @@ def _function_test(context: Context, test: TestCase) -> TestResult:
     except inputs.InputError as e:
         return _judge_error(str(e))
     nonce = b"\0" + secrets.token_bytes(_NONCE_BYTES - 1)  # its start is not a note's letter
+    source = _assert_source(test.input) if asserts else b""
     extra = {
         "fn_name": problem.fn_name,
         "prelude": problem.prelude.encode(),
         "hints": context.hints,
         "readings": readings,
-        "test": _assert_source(test.input) if asserts else b"",
+        "test": source,
     }
     kind = "asserts" if asserts else "function"
     run = context.run(Job(context.code, kind=kind, extra=extra, note=nonce))  # type: ignore[arg-type]
     report = run.note
-    if report[:1] == b"T":
+    if asserts and report[:1] == b"T" and not _compiles(source):
         return _judge_error(f"the test's source does not compile: {_text(report[1:])}")
     if report[:_NONCE_BYTES] != nonce or len(report) <= _NONCE_BYTES:
         ended = Run("end", 0, run.cpu_s, run.wall_s, run.memory_mb)
@@ -156,7 +157,9 @@ def _function_test(context: Context, test: TestCase) -> TestResult:
         return _failure(run, context.limits) or missing
     kind, payload = report[_NONCE_BYTES : _NONCE_BYTES + 1].decode(), report[_NONCE_BYTES + 1 :]
     if kind == "P":
-        return _judge_error(f"the problem's prelude failed: {_text(payload)}")
+        if _prelude_fails(context, extra):
+            return _judge_error(f"the problem's prelude failed: {_text(payload)}")
+        return _failed(run, "runtime_error", "the program wrote into its own report")
     if kind == "A" and run.reason == "end":
         return _failed(run, "wrong_answer", _text(payload))
     if failed := _failure(run, context.limits):
@@ -175,6 +178,25 @@ def _function_test(context: Context, test: TestCase) -> TestResult:
     return _matched(run, match)
 
 
+def _compiles(source: bytes) -> bool:
+    """Whether the test itself is at fault: a program can write what it likes into its report, and
+    a judge_error it could ask for would take its sample out of the statistics."""
+    try:
+        compile(source, "test.py", "exec", dont_inherit=True)
+    except Exception:
+        return False
+    return True
+
+
+def _prelude_fails(context: Context, extra: dict[str, Any]) -> bool:
+    """Whether the prelude fails without the program too (for the same reason as above)."""
+    if not context.problem.prelude:
+        return False
+    nonce = b"N" + secrets.token_bytes(_NONCE_BYTES - 1)
+    run = context.run(Job(b"", kind="function", extra=extra | {"test": b""}, note=nonce))
+    return run.note[: _NONCE_BYTES + 1] == nonce + b"P"
+
+
 def _assert_source(text: str) -> bytes:
     """HumanEval's tests define `check(candidate)` and leave the call to the harness: without it
     nothing would be asserted, and every program would pass."""
@@ -190,7 +212,30 @@ def _assert_source(text: str) -> bytes:
 
 def _with_checker(context: Context, test: TestCase, run: Run, output: bytes) -> TestResult:
     """Kattis: argv INPUT ANSWER FEEDBACK_DIR, the output on stdin, 42 accepts and 43 refuses."""
-    job = Job(
+
+    def check(stdin: bytes) -> Run:
+        return context.run(_checker_job(context, test, stdin), _CHECKER_LIMITS)
+
+    checked = check(output)
+    said = _last_line(checked.stderr)
+    if checked.reason == "end" and checked.exit_code == _ACCEPT:
+        return _matched(run, Match(True, "program"))
+    if checked.reason == "end" and checked.exit_code == _REFUSE:
+        return _failed(run, "wrong_answer", f"refused by the checker program. {said}".strip())
+    how = (
+        f"the checker program neither accepted (42) nor refused (43): {checked.reason}, exit "
+        f"status {checked.exit_code}. {said or checked.detail}".strip()
+    )
+    if checked.reason not in _TROUBLE:
+        # it copes with the reference answer, so it is this output that it can't read
+        reference = check(test.output.encode("utf-8", "surrogatepass"))
+        if reference.reason == "end" and reference.exit_code in (_ACCEPT, _REFUSE):
+            return _failed(run, "wrong_answer", how)
+    return _judge_error(how)
+
+
+def _checker_job(context: Context, test: TestCase, output: bytes) -> Job:
+    return Job(
         code=context.problem.checker.source.encode("utf-8", "surrogatepass"),
         stdin=output,
         argv=("validate.py", "input", "answer", "feedback/"),
@@ -199,16 +244,6 @@ def _with_checker(context: Context, test: TestCase, run: Run, output: bytes) -> 
             "answer": test.output.encode("utf-8", "surrogatepass"),
             "feedback/": b"",
         },
-    )
-    checked = context.run(job, _CHECKER_LIMITS)
-    said = _last_line(checked.stderr)
-    if checked.reason == "end" and checked.exit_code == _ACCEPT:
-        return _matched(run, Match(True, "program"))
-    if checked.reason == "end" and checked.exit_code == _REFUSE:
-        return _failed(run, "wrong_answer", f"refused by the checker program. {said}".strip())
-    return _judge_error(
-        f"the checker program neither accepted (42) nor refused (43): {checked.reason}, exit "
-        f"status {checked.exit_code}. {said or checked.detail}".strip()
     )
 
 

@@ -55,7 +55,7 @@ def _say(message: str) -> None:
 
 def _known_error(e: Exception) -> int | None:
     """The exit status of an error that a message explains; None for a fault of ours."""
-    wrong_usage = {"ConfigError", "SourceError"}
+    wrong_usage = {"ConfigError", "SourceError", "MissingInputError", "BenchmarkError"}
     failed = {
         "ShardError",
         "StageError",
@@ -65,7 +65,6 @@ def _known_error(e: Exception) -> int | None:
         "SamplerError",
         "SandboxError",
         "TrainError",
-        "BenchmarkError",
         "ReportError",
     }
     names = {c.__name__ for c in type(e).__mro__}

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evaluator.judge import Judge, JudgeResult
+from pipelines.config import ConfigError
 from pipelines.formats import problem_from_json
 from pipelines.problem import Problem, ProblemError, decode_utf8
-from pipelines.shards import ShardError, atomic_path
+from pipelines.shards import MissingInputError, atomic_path, check_file_target
 from pipelines.sources.rows import iter_lines
 from pipelines.stage import Progress
 
@@ -30,6 +31,12 @@ def judge_files(
     Raises ProblemError naming file and line for a malformed row: a verdict file with silent gaps
     would be worse than none.
     """
+    for given in (problems, solutions):
+        if not given.is_file():
+            raise MissingInputError(f"{given}: no such file")
+        if out.resolve() == given.resolve():
+            raise ConfigError(f"--out {out} is an input; choose another name")
+    check_file_target(out.resolve())
     by_id = {p.id: p for p in _problems(problems)}
     by_id |= {p.id.partition("/")[2]: p for p in by_id.values() if p.source == "jsonl"}
     rows = list(_solutions(solutions, by_id))
@@ -65,8 +72,6 @@ def _in_order(
 
 
 def _objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    if not path.is_file():
-        raise ShardError(f"{path}: no such file")
     for row in iter_lines(path):
         where = f"{path}: line {row.number}"
         if row.error:
@@ -75,6 +80,8 @@ def _objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             data = json.loads(decode_utf8(row.raw, where))
         except json.JSONDecodeError as e:
             raise ProblemError(f"{where}: not JSON: {e.msg} at column {e.colno}") from None
+        except RecursionError:
+            raise ProblemError(f"{where}: JSON nested too deeply") from None
         if not isinstance(data, dict):
             raise ProblemError(f"{where}: expected a JSON object, found {type(data).__name__}")
         yield where, data
@@ -102,5 +109,6 @@ def _solutions(path: Path, by_id: dict[str, Problem]) -> Iterator[dict[str, Any]
             raise ProblemError(
                 f"{where}: field 'problem_id': {data['problem_id']!r} is not in the problems file"
             )
-        solution_id = data.get("solution_id", str(i))
+        solution_id = data.get("solution_id")
+        solution_id = str(i) if solution_id is None else solution_id
         yield {"problem_id": data["problem_id"], "code": data["code"], "solution_id": solution_id}

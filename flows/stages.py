@@ -24,7 +24,14 @@ from pipelines.config import ConfigError
 from pipelines.crawl import CrawlConfig, crawl
 from pipelines.publish import CardFacts, publish
 from pipelines.shards import write_json_atomic, write_text_atomic
-from pipelines.stage import Progress, StageResult, no_progress, read_result, timing_path
+from pipelines.stage import (
+    Progress,
+    StageResult,
+    check_out,
+    no_progress,
+    read_result,
+    timing_path,
+)
 
 FUNNEL = "funnel.json"
 
@@ -98,6 +105,7 @@ def forget_from(run: Path, start: str) -> None:
     """Delete the results of a stage and of all after it, so that they are made anew."""
     for stage in STAGES[[s.name for s in STAGES].index(start) :]:
         out = run / stage.folder
+        check_out(out)
         shutil.rmtree(out, ignore_errors=True)
         timing_path(out).unlink(missing_ok=True)
 
@@ -105,7 +113,10 @@ def forget_from(run: Path, start: str) -> None:
 def prepare_run(config: RunConfig, run: Path, stages: Sequence[Stage] = ()) -> None:
     """Make the run folder and put the config in it, after every check that needs no work."""
     check_inputs(config, {s.name for s in stages})
-    run.mkdir(parents=True, exist_ok=True)
+    try:
+        run.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise ConfigError(f"run folder {run} can't be made ({e.strerror}); choose another") from e
     write_text_atomic(run / "config.toml", config.text)
 
 

@@ -20,6 +20,7 @@ from pipelines.stage import (
     Progress,
     StageContext,
     StageResult,
+    check_out,
     no_progress,
     run_rows,
 )
@@ -55,6 +56,7 @@ def crawl(
     >>> # crawl(Path("out"), CrawlConfig(source=(SourceConfig(name="humaneval"),)))
     """
     paths = [source_path(base, s) for s in config.source]
+    check_out(out, [p for p in paths if p is not None])
 
     def decisions(ctx: StageContext) -> Iterator[Decision]:
         counts: dict[str, Counter[str]] = {}

@@ -34,6 +34,10 @@ class ShardError(RuntimeError):
     """A shard that can't be written or read; the message names the file and the remedy."""
 
 
+class MissingInputError(ShardError):
+    """An input that is not there."""
+
+
 @dataclass(frozen=True, slots=True)
 class ShardInfo:
     """One file of a manifest; `name` is relative to the folder."""
@@ -53,7 +57,10 @@ def sha256_file(path: Path) -> str:
 @contextlib.contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
     """A temporary name in the same folder; on success it is fsynced and renamed to `path`,
-    on failure removed. Raises ShardError for a full disk."""
+    on failure removed. A link is followed. Raises ShardError for a full disk, and for a folder
+    or a device under that name."""
+    path = Path(os.path.realpath(path))
+    check_file_target(path)
     tmp = path.with_name(f".{path.name}.tmp-{os.getpid()}")
     try:
         with naming_full_disk(path):
@@ -64,7 +71,18 @@ def atomic_path(path: Path) -> Iterator[Path]:
             os.replace(tmp, path)
             fsync_dir(path.parent)
     finally:
-        tmp.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            tmp.unlink(missing_ok=True)
+
+
+def check_file_target(path: Path) -> None:
+    """Raises ShardError when a file can't be put at `path`: replacing a device or a folder by a
+    rename would destroy it."""
+    if path.exists() and not path.is_file():
+        raise ShardError(f"{path}: is not a regular file; choose another name for the output")
+    parent = next(p for p in path.parents if p.exists())
+    if not parent.is_dir():
+        raise ShardError(f"{path}: {parent} is not a folder; choose another name for the output")
 
 
 @contextlib.contextmanager
@@ -302,7 +320,7 @@ class Shards:
                 self.fingerprint.append(sha256_file(path))
                 self._rows += self._open(path).metadata.num_rows
             else:
-                raise ShardError(f"{path}: no such file or folder")
+                raise MissingInputError(f"{path}: no such file or folder")
 
     def __len__(self) -> int:
         return self._rows

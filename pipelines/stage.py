@@ -22,8 +22,10 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
+from pipelines.config import ConfigError
 from pipelines.problem import DROPPED_SCHEMA, Dropped, Problem
 from pipelines.shards import (
+    MANIFEST,
     SHARD_BYTES,
     ShardError,
     ShardInfo,
@@ -153,6 +155,34 @@ def work_dir(out: Path) -> Path:
     return out.parent / f".{out.name}.work"
 
 
+def check_out(out: Path, inputs: Sequence[Path] = ()) -> None:
+    """Raises ConfigError when writing the stage's folder `out` would destroy something: the
+    folder is replaced as a whole when the stage is done.
+
+    >>> check_out(Path.cwd())
+    Traceback (most recent call last):
+    pipelines.config.ConfigError: output folder ...
+    """
+    real = out.resolve()
+    what = f"output folder {out}"
+    if real.exists() and not real.is_dir():
+        raise ConfigError(f"{what} is a file; choose another name")
+    parent = next(p for p in real.parents if p.exists())
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise ConfigError(f"{what}: can't write in {parent}; choose another place")
+    for path in inputs:
+        source = path.resolve()
+        if real == source or real in source.parents or source in real.parents:
+            raise ConfigError(f"{what} and input {path} overlap; choose another output folder")
+    if real in (Path.cwd(), *Path.cwd().parents):
+        raise ConfigError(f"{what} is the current folder or above it; choose a folder of its own")
+    if real.is_dir() and any(real.iterdir()) and not (real / MANIFEST).is_file():
+        raise ConfigError(
+            f"{what} holds other files and no {MANIFEST} of a stage; it would be replaced. Choose "
+            "an empty or a new folder"
+        )
+
+
 def timing_path(out: Path) -> Path:
     """Seconds and peak memory of a stage: beside its folder, whose bytes they must not change."""
     return out.parent / f".{out.name}.timing.json"
@@ -203,6 +233,7 @@ def run_stage(
     anything else the outcome depends on, such as the hash of a model. Raises StageError when
     kept + dropped is not the number of input rows, ShardError for unreadable input.
     """
+    check_out(out, inputs)
     problems = Shards(inputs)
     return run_rows(
         stage,
@@ -231,6 +262,7 @@ def run_rows(
 ) -> StageResult:
     """The same for a stage whose input is not shards (import): `inputs` identifies the input,
     `n_in` None means that the rows read are those decided on."""
+    check_out(out)
     layout = layout or Layout()
     key = stage_key(stage, config, inputs, ("pipelines", *rooms))
     finished = _finished(out, key)

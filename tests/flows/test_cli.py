@@ -286,3 +286,62 @@ def test_doctor_runs() -> None:
     out = microcoder("doctor")
     assert "sandbox" in out.stdout
     assert "Traceback" not in out.stderr
+
+
+def test_outputs_never_destroy_what_is_not_theirs(small: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "diary.txt").write_text("mine")
+    package = REPO / "examples" / "problems" / "doubled"
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text((REPO / "examples" / "problems.jsonl").read_text())
+
+    foreign = microcoder("import", rows, "--source", "jsonl", "--out", home)
+    assert (foreign.returncode, "holds other files" in foreign.stderr) == (2, True)
+    assert (home / "diary.txt").read_text() == "mine"
+
+    copy = tmp_path / "copy"
+    subprocess.run(["cp", "-r", package, copy], check=True)
+    for out in (copy, copy / "data"):
+        inside = microcoder("import", copy, "--source", "problem_package", "--out", out)
+        assert (inside.returncode, "overlap" in inside.stderr) == (2, True)
+    assert (copy / "problem.yaml").exists()
+
+    shards = tmp_path / "shards"
+    assert microcoder("import", rows, "--source", "jsonl", "--out", shards).returncode == 0
+    before = (shards / "manifest.json").read_bytes()
+    same = microcoder("dedup", "--input", shards, "--out", shards)
+    assert (same.returncode, "overlap" in same.stderr) == (2, True)
+    assert (shards / "manifest.json").read_bytes() == before
+
+    a_file = microcoder("import", rows, "--source", "jsonl", "--out", rows)
+    assert a_file.returncode == 2
+    here = microcoder("import", rows, "--source", "jsonl", "--out", ".", cwd=tmp_path)
+    assert here.returncode == 2
+    run = microcoder("build", "--config", small, "--run", rows)
+    assert (run.returncode, "can't be made" in run.stderr) == (2, True)
+    assert rows.read_text() == (REPO / "examples" / "problems.jsonl").read_text()
+
+
+def test_judge_output_is_checked_before_any_work(tmp_path: Path) -> None:
+    problems, solutions = tmp_path / "p.jsonl", tmp_path / "s.jsonl"
+    problems.write_text('{"id": "a", "tests": [{"input": "", "output": "1"}]}\n')
+    solutions.write_text('{"problem_id": "a", "code": "print(1)"}\n')
+    for out, status in ((solutions, 2), (tmp_path, 1), ("/dev/full", 1), (problems / "x", 1)):
+        done = microcoder("judge", "--problems", problems, "--solutions", solutions, "--out", out)
+        assert done.returncode == status, (out, done.stderr)
+        assert "Traceback" not in done.stderr
+    assert Path("/dev/full").is_char_device()
+    assert "print(1)" in solutions.read_text()
+
+    # a link is written through, not replaced
+    target, link = tmp_path / "target.jsonl", tmp_path / "link.jsonl"
+    link.symlink_to(target)
+    done = microcoder("judge", "--problems", problems, "--solutions", solutions, "--out", link)
+    assert done.returncode == 0, done.stderr
+    assert link.is_symlink()
+    assert json.loads(target.read_text())["passed"] is True
+
+    solutions.write_text("[" * 100_000 + "\n")
+    deep = microcoder("judge", "--problems", problems, "--solutions", solutions, "--out", link)
+    assert (deep.returncode, "s.jsonl: line 1: JSON nested" in deep.stderr) == (1, True)

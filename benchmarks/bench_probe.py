@@ -1,6 +1,6 @@
 """Sampling speed by batch size and number type, and what a model solves of the example problems.
 
-    python benchmarks/probe.py [--model smollm2] [--batch 8 16 32] [--threads 2] [--k 8]
+    python benchmarks/bench_probe.py [--model smollm2] [--batch 8 16 32] [--threads 2] [--k 8]
 
 Speed: rows of 8 samples a prompt, none of which ends before `--tokens`, so every batch size does
 the same work; the first two tokens (prompts included) are not timed. `transformers` is the peer:
