@@ -1,6 +1,6 @@
 """The vLLM sampler (extra `vllm`): the same protocol on vLLM's batched engine, in process.
 
-Not run on GPUs by the project so far; see docs/results.md for what was run.
+Run with vLLM 0.32 on a CPU (docs/results.md), not on a GPU so far.
 """
 
 from __future__ import annotations
