@@ -294,6 +294,7 @@ def run_rows(
                     reasons[decision.reason] += 1
                 done += 1
                 progress(stage, done, n_in)
+        progress(stage, done, done)
     except BaseException:
         shutil.rmtree(tmp, ignore_errors=True)  # a full disk needs the room; the journal stays
         raise
