@@ -294,7 +294,8 @@ def run_rows(
                     reasons[decision.reason] += 1
                 done += 1
                 progress(stage, done, n_in)
-        progress(stage, done, done)
+        if n_in is None:
+            progress(stage, done, done)  # only now is the total known
     except BaseException:
         shutil.rmtree(tmp, ignore_errors=True)  # a full disk needs the room; the journal stays
         raise
