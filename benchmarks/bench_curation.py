@@ -150,6 +150,9 @@ def main() -> None:
     )
     parser.add_argument("--data", type=Path, default=DATA, help="the shared data folder")
     args = parser.parse_args()
+    if not (args.data / LCB).is_file():
+        print(f"skipped: {args.data / LCB} is not there; give the folder that holds it with --data")
+        return
     benchmark, slugs, rows = (
         load_benchmark("lcb-v5"),
         benchmark_slugs(args.data),
