@@ -115,8 +115,8 @@ class TrainConfig(StageConfig):
     mask: MaskConfig = MaskConfig(mode="correct_or_incomplete")
     temperature: Temperature = DiversityT()
 
-    #: Held-out problems, as a number or as a share (above 0, below 1), and how they are tested.
-    heldout: int | float = Field(default=175, ge=0, allow_inf_nan=False)
+    #: Held-out problems, and how they are tested.
+    heldout: int = Field(default=175, ge=0)
     eval_every: int = Field(default=20, ge=1)
     eval_attempts: int = Field(default=4, ge=1)
     eval_temperature: float = Field(default=0.6, ge=0, allow_inf_nan=False)
@@ -134,13 +134,6 @@ class TrainConfig(StageConfig):
     max_tests: int = Field(default=15, ge=1)
     #: None: `difficulty.prompts.DEFAULT_FEW_SHOT`.
     few_shot: tuple[FewShot, ...] | None = None
-
-    @field_validator("heldout")
-    @classmethod
-    def _number_or_share(cls, heldout: int | float) -> int | float:
-        if isinstance(heldout, float) and not 0 < heldout < 1:
-            raise ValueError("a share must lie between 0 and 1; a number of problems has no point")
-        return heldout
 
     @field_validator("mini_batch")
     @classmethod
@@ -193,14 +186,8 @@ def load_train_config(table: dict[str, Any], where: str) -> TrainConfig:
     temperature = merged["temperature"]
     kind = temperature.get("kind")
     if kind not in _KINDS:
-        hint = (
-            " (no ramp: the paper found that T changed step by step harms training; use 'staged')"
-            if kind == "ramp"
-            else ""
-        )
         raise ConfigError(
-            f"{where}: key 'temperature.kind': unknown kind {kind!r}; "
-            f"kinds: {', '.join(_KINDS)}{hint}"
+            f"{where}: key 'temperature.kind': unknown kind {kind!r}; kinds: {', '.join(_KINDS)}"
         )
     merged["temperature"] = parse_config(temperature, _KINDS[kind], f"{where} temperature")
     return parse_config(merged, TrainConfig, where)

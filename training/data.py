@@ -10,7 +10,7 @@ from pathlib import Path
 from difficulty.prompts import DEFAULT_FEW_SHOT, build_messages
 from difficulty.samplers import Sampler
 from pipelines.problem import Problem
-from pipelines.shards import MANIFEST, Shards
+from pipelines.shards import Shards
 from training.config import TrainConfig
 
 
@@ -43,10 +43,9 @@ class Data:
 
 
 def read_problems(dataset: Path) -> tuple[list[Problem], list[str]]:
-    """The problems of a data set, sorted by the sha256 of their id, and its fingerprint. `dataset`
-    is a shard folder, one Parquet file, or a folder as the Hub gives it (data/train-*.parquet, no
-    manifest). Raises TrainError and ShardError."""
-    shards = Shards(_hub_files(dataset) or [dataset])
+    """The problems of a data set folder, sorted by the sha256 of their id, and the folder's
+    fingerprint. Raises TrainError and ShardError."""
+    shards = Shards([dataset])
     problems = list(shards)
     untested = [p.id for p in problems if not p.tests]
     if untested:
@@ -59,41 +58,21 @@ def read_problems(dataset: Path) -> tuple[list[Problem], list[str]]:
     return sorted(problems, key=lambda p: _digest(p.id)), shards.fingerprint
 
 
-def _hub_files(dataset: Path) -> list[Path]:
-    """data/train-*.parquet of a folder without a manifest. Raises TrainError when the names say
-    that files are missing, as after a download that was cut short."""
-    if (dataset / MANIFEST).exists():
-        return []
-    files = sorted((dataset / "data").glob("train-*.parquet"))
-    totals = {f.stem.rpartition("-of-")[2] for f in files if "-of-" in f.stem}
-    if totals and totals != {f"{len(files):05d}"}:
-        raise TrainError(
-            f"{dataset}/data: {len(files)} files, but their names say -of-{max(totals)}; "
-            "download the data set again"
-        )
-    return files
-
-
 def longest_tests(problem: Problem, max_tests: int) -> Problem:
     """The problem with its `max_tests` tests of the longest inputs, in their old order."""
     at = sorted(range(len(problem.tests)), key=lambda i: (-len(problem.tests[i].input), i))
     return replace(problem, tests=tuple(problem.tests[i] for i in sorted(at[:max_tests])))
 
 
-def split(
-    problems: Sequence[Problem], heldout: int | float
-) -> tuple[list[Problem], list[Problem]]:
-    """(training, held out) of problems sorted by the hash of their id, so that a problem's side
-    does not depend on where it stands in the file. A number holds out the first ones, a share
-    those whose hash lies in that part of its range: they stay held out when the data set grows.
-    Raises TrainError."""
-    n = heldout if isinstance(heldout, int) else sum(_part(p.id) < heldout for p in problems)
-    if len(problems) <= n:
+def split(problems: Sequence[Problem], heldout: int) -> tuple[list[Problem], list[Problem]]:
+    """(training, held out): the first `heldout` are held out. They are sorted by a hash, so a
+    problem's side does not depend on where it stands in the file. Raises TrainError."""
+    if len(problems) <= heldout:
         raise TrainError(
-            f"the data set has {len(problems)} problems and {n} are held out, so none is "
+            f"the data set has {len(problems)} problems and {heldout} are held out, so none is "
             "left to train on; lower 'heldout' or take more problems"
         )
-    return list(problems[n:]), list(problems[:n])
+    return list(problems[heldout:]), list(problems[:heldout])
 
 
 def encode_all(sampler: Sampler, problems: Sequence[Problem], config: TrainConfig) -> Data:
@@ -140,11 +119,6 @@ def prompts_of_step(
 def derived_seed(seed: int, what: str) -> int:
     """A 63-bit seed for one purpose of a run, such as the rollouts of a step."""
     return int.from_bytes(hashlib.sha256(f"{seed}:{what}".encode()).digest()[:8], "big") >> 1
-
-
-def _part(text: str) -> float:
-    """Where a text's hash lies in its range, in [0, 1]; in the order of the hashes."""
-    return int.from_bytes(_digest(text)[:8], "big") / 2**64
 
 
 def _digest(text: str) -> bytes:
