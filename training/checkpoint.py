@@ -196,8 +196,11 @@ def save(
             tokenizer.save_pretrained(tmp)
             torch.save(optimizer.state_dict(), tmp / "optimizer.pt")
             write_json_atomic(tmp / "state.json", {"step": step, **state})
-            for file in tmp.iterdir():
-                with file.open("rb+") as f:
+            for entry in tmp.rglob("*"):  # tokenizers with several templates make a folder
+                if entry.is_dir():
+                    fsync_dir(entry)
+                    continue
+                with entry.open("rb+") as f:
                     os.fsync(f.fileno())
             fsync_dir(tmp)
             shutil.rmtree(path, ignore_errors=True)

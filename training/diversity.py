@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 Responses = Sequence[Sequence[int]]
 
+#: Answers a prompt that D is measured over: the paper's count, and that of the target of T(D).
+RESPONSES = 8
+
 
 def distinct_n(
     responses: Responses, n: int = 4, special: frozenset[int] = frozenset()
@@ -45,7 +48,7 @@ class Diversity:
 
 def diversity(
     groups: Sequence[Responses],
-    responses: int = 8,
+    responses: int = RESPONSES,
     n: int = 4,
     special: frozenset[int] = frozenset(),
 ) -> Diversity:

@@ -12,7 +12,7 @@ from evaluator.judge import Judge
 from pipelines.stage import Progress, no_progress
 from training.config import DiversityT, TrainConfig
 from training.data import Example, TrainError, derived_seed
-from training.diversity import diversity
+from training.diversity import RESPONSES, diversity
 from training.rollout import score
 from training.temperature import SweepRow, choose
 
@@ -105,8 +105,9 @@ def sweep(
     config: TrainConfig,
     progress: Progress = no_progress,
 ) -> tuple[float, str, list[SweepRow]]:
-    """T(D): sample a group for the first problems at every candidate temperature, measure D and
-    accuracy, and choose. Returns (T, the reason as a sentence, the table). Raises TrainError."""
+    """T(D): sample eight answers (whatever the group size: D falls with their number) to each of
+    the first problems at every candidate temperature, measure D and accuracy, and choose. Returns
+    (T, the reason as a sentence, the table). Raises TrainError."""
     settings = config.temperature
     assert isinstance(settings, DiversityT)
     some = examples[: settings.prompts]
@@ -117,7 +118,7 @@ def sweep(
         groups = _answers(
             sampler,
             some,
-            config.group_size,
+            RESPONSES,
             temperature=temperature,
             max_new_tokens=config.max_new_tokens,
             seed=derived_seed(config.seed, "sweep"),
@@ -126,11 +127,7 @@ def sweep(
         answers = [(e.problem, c) for e, g in zip(some, groups, strict=True) for c in g]
         scores = score(judge, [(problem, c.text) for problem, c in answers])
         judged = [s.reward for s in scores if s.reward is not None]
-        found = diversity(
-            [[c.token_ids for c in g] for g in groups],
-            responses=config.group_size,
-            special=sampler.stop_ids,
-        )
+        found = diversity([[c.token_ids for c in g] for g in groups], special=sampler.stop_ids)
         rows.append(
             SweepRow(
                 temperature=temperature,

@@ -23,7 +23,7 @@ from pipelines.stage import Progress, no_progress
 from training import checkpoint
 from training.config import DiversityT, TrainConfig
 from training.data import Data, TrainError, encode_all, prompts_of_step, read_problems, split
-from training.diversity import diversity
+from training.diversity import RESPONSES, diversity
 from training.evaluate import evaluate, sweep
 from training.rollout import (
     Rollout,
@@ -193,13 +193,14 @@ class _Run:
         seconds["update"] = time.perf_counter() - started
         found = diversity(
             [[r.completion_ids for r in group] for group in groups],
-            responses=config.group_size,
             special=self.sampler.stop_ids,
         )
         metrics = {
             "step": step,
             **rollout_metrics(rollouts),
             "diversity": found.value,
+            "diversity_responses": found.responses,
+            "diversity_left_out": found.left_out,
             **update.metrics(),
             "skipped_prompts": len(self.data.skipped),
         }
@@ -271,6 +272,11 @@ class _Run:
         else:
             parts = ", ".join(f"{t:g} from step {first}" for first, t in settings.stages)
             sentence = f"T is {parts}, as configured."
+        if self.config.group_size < RESPONSES:
+            sentence += (
+                f" The D of the steps is over {self.config.group_size} answers a prompt, which"
+                f" makes it higher than one over {RESPONSES}: do not compare the two."
+            )
         first = self._temperature(1)
         write_json_atomic(
             path,

@@ -43,7 +43,8 @@ class UpdateStats:
 
     def metrics(self) -> dict[str, Any]:
         """The update's part of a metrics line. Entropy (at the sampling temperature) and clip
-        shares are over the tokens that were trained on; None where there were none."""
+        shares are over the tokens that were trained on; None where there were none. Rows, tokens
+        and entropy of an update that was skipped do not count."""
         units = max(1, self.clip_units)
         return {
             "entropy": self.entropy_sum / self.tokens if self.tokens else None,
@@ -193,7 +194,8 @@ class Updater:
             return
         everything = [r for group in groups for r in group]
         self.optimizer.zero_grad(set_to_none=True)
-        loss_sum = 0.0
+        loss_sum = entropy_sum = 0.0
+        tokens = 0
         for part in micro_batches(rows, self.config.micro_batch_tokens):
             some = [rows[i] for i in part]
             logps, entropies = score_rows(self.model, some)
@@ -201,15 +203,17 @@ class Updater:
             loss = self._loss(some, logps, olds, everything, len(groups), stats)
             loss.backward()
             loss_sum += float(loss.detach())
-            stats.entropy_sum += float(sum(float(e.sum()) for e in entropies))
-            stats.tokens += sum(len(p) for p in logps)
-        stats.rows += len(rows)
+            entropy_sum += sum(float(e.sum()) for e in entropies)
+            tokens += sum(len(p) for p in logps)
         norm = float(torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.grad_clip))
-        if math.isfinite(norm) and math.isfinite(loss_sum):
+        if all(map(math.isfinite, (norm, loss_sum, entropy_sum))):
             self.optimizer.step()
             self.bad = 0
             stats.norms.append(norm)
             stats.losses.append(loss_sum)
+            stats.rows += len(rows)
+            stats.tokens += tokens
+            stats.entropy_sum += entropy_sum
         else:
             self.bad += 1
             stats.nonfinite += 1

@@ -204,6 +204,26 @@ def test_a_checkpoint_gives_the_optimiser_back(tmp_path: Path, tiny: Path) -> No
 
 
 @pytest.mark.lm
+@pytest.mark.lm
+def test_a_tokenizer_with_several_chat_templates(tmp_path: Path, tiny: Path) -> None:
+    """They are saved as files of a folder of their own."""
+    from difficulty.samplers import load_model
+
+    model, tokenizer = load_model(tiny)
+    template = tokenizer.chat_template
+    tokenizer.chat_template = {"default": template, "tool_use": template}
+    optimizer = torch_sgd(model)
+    path = checkpoint.save(tmp_path, 1, model, tokenizer, optimizer, {})
+    assert (path / "additional_chat_templates" / "tool_use.jinja").exists()
+    assert load_model(path)[1].chat_template["default"] == template
+
+
+def torch_sgd(model: Any) -> Any:
+    import torch
+
+    return torch.optim.SGD(model.parameters(), lr=0.1)
+
+
 def test_a_full_disk_leaves_no_half_checkpoint(tmp_path: Path) -> None:
     pytest.importorskip("torch")
 

@@ -128,7 +128,7 @@ def test_intervals(rates: list[float], low: float, high: float) -> None:
 
 
 def swept(judge: Judge, **values: Any) -> tuple[Any, Scripted]:
-    settings = DiversityT(**{"candidates": (0.5, 1.0, 1.5), "prompts": 2, "target": 0.3, **values})
+    settings = DiversityT(**{"candidates": (0.5, 1.0, 1.5), "prompts": 2, "target": 0.2, **values})
     config = TrainConfig(group_size=4, temperature=settings, max_new_tokens=50)
     sampler = Scripted({"t/0": [RIGHT], "t/1": [WRONG], "t/2": [RIGHT]})
     return sweep(sampler, judge, examples(1, 2, 3), config), sampler
@@ -140,10 +140,11 @@ def test_the_sweep_takes_the_lowest_diverse_temperature(judge: Judge) -> None:
     assert "T 1" in why
     assert [r.temperature for r in rows] == [0.5, 1.0, 1.5]
     assert {(r.accuracy, r.prompts, r.responses, r.mean_length) for r in rows} == {
-        (0.5, 2, 4, 11.0)
+        (0.5, 2, 8, 11.0)
     }
-    # 7 grams in each of 4 answers: equal answers have 7 distinct ones, shifted ones 10
-    assert [r.diversity for r in rows] == [7 / 28, 10 / 28, 10 / 28]
+    assert {a["n"] for a in sampler.asked} == {8}  # not the group size, which is 4
+    # 7 grams in each of 8 answers: equal answers have 7 distinct ones, shifted ones 14
+    assert [r.diversity for r in rows] == [7 / 56, 14 / 56, 14 / 56]
     assert all(a["keys"] == ["t/0", "t/1"] and a["top_p"] == 1.0 for a in sampler.asked)
     assert len({a["seed"] for a in sampler.asked}) == 1
 

@@ -89,6 +89,11 @@ def test_what_a_run_writes(finished: Any) -> None:
     assert temperature["kind"] == "diversity"
     assert [r["temperature"] for r in temperature["table"]] == [0.8, 1.2]
     assert {m["temperature"] for m in metrics} == {temperature["temperature"]}
+    # groups of four: D is labelled, and the sweep has eight answers all the same
+    assert {m["diversity_responses"] for m in metrics} == {4}
+    assert {m["diversity_left_out"] for m in metrics} == {0}
+    assert {r["responses"] for r in temperature["table"]} == {8}
+    assert temperature["decision"].endswith("do not compare the two.")
     assert json.loads((run / "config.json").read_text())["steps"] == 4
     assert result.checkpoint == checkpoint_path(run, 4)
     assert result.best is not None
@@ -219,6 +224,26 @@ def test_no_resume_starts_anew(finished: Any, dataset: Path, tmp_path: Path) -> 
     assert len(read_lines(run / "metrics.jsonl")) == 1
     assert [f.name for f in (run / "rollouts").iterdir()] == ["step-000001.parquet"]
     assert (run / "report.html").read_text() == "mine"
+
+
+def test_diversity_of_a_large_group_is_over_eight_answers(
+    make_config: Any, dataset: Path, tmp_path: Path
+) -> None:
+    from training.diversity import diversity
+    from training.rollout import by_slot
+
+    config = make_config(steps=1, prompts_per_step=2, group_size=12, heldout=0)
+    train(config, dataset, tmp_path / "train")
+    (metrics,) = read_lines(tmp_path / "train" / "metrics.jsonl")
+    rollouts = read_rollouts(rollout_path(tmp_path / "train", 1))
+    assert rollouts is not None
+    answers = [[r.completion_ids for r in group] for group in by_slot(rollouts)]
+    end = frozenset(r.completion_ids[-1] for r in rollouts if r.finish_reason == "stop")
+    assert metrics["diversity_responses"] == 8
+    assert metrics["diversity"] == diversity([a[:8] for a in answers], special=end).value
+    assert metrics["diversity"] != diversity(answers, responses=12, special=end).value
+    decision = json.loads((tmp_path / "train" / "temperature.json").read_text())["decision"]
+    assert decision == "T is 1.2 for the whole run, as configured."
 
 
 def test_nothing_left_to_train_on(problems: list[Problem]) -> None:

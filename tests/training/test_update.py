@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -253,6 +254,42 @@ def test_gradients_that_are_not_finite(make_config: Any, model: Any) -> None:
     up.update(poisoned)
     with pytest.raises(TrainError, match=r"3 updates in a row.*lower 'lr'"):
         up.update(poisoned)
+
+
+def test_weights_that_break_between_two_updates_leave_metrics_that_can_be_written(
+    make_config: Any, model: Any
+) -> None:
+    up = updater(model, make_config(mini_batch=1))
+    real = up.optimizer.step
+
+    def step() -> None:
+        real()
+        with torch.no_grad():
+            model.model.norm.weight.fill_(float("nan"))
+
+    up.optimizer.step = step  # type: ignore[method-assign]
+    metrics = up.update(groups((1.0, -1.0), (1.0, -1.0))).metrics()
+    assert (metrics["nonfinite_updates"], metrics["rows_trained"]) == (1, 2)
+    assert metrics["entropy"] > 0
+    json.dumps(metrics, allow_nan=False)
+
+
+def test_dropout_is_off(make_config: Any, model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in model.modules():
+        if hasattr(module, "attention_dropout"):
+            module.attention_dropout = 0.5
+    some = groups((1.0, -1.0), (1.0, -1.0))
+    wanted = score_rows(model.eval(), some[1])[0]
+    seen: list[Any] = []
+    real = Updater._old
+    monkeypatch.setattr(
+        Updater, "_old", lambda self, rows: seen.append(real(self, rows)) or seen[-1]
+    )
+    model.train()
+    assert not torch.allclose(score_rows(model, some[1])[0][1], wanted[1], atol=1e-3)  # it bites
+    updater(model, make_config(mini_batch=1)).update(some)
+    for i, logp in enumerate(wanted):
+        torch.testing.assert_close(seen[0][i], logp.detach(), atol=1e-5, rtol=0)
 
 
 def test_a_head_with_a_scale_is_refused(model: Any) -> None:
