@@ -18,7 +18,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from evaluator.judge import Judge
-from evaluator.sandbox import Job, Limits, interpreter, run_isolated, sandbox_status
+from evaluator.layout import interpreter
+from evaluator.sandbox import Job, Limits, run_isolated, sandbox_status
 from pipelines.problem import Problem, TestCase
 
 STDIN = "a, b = map(int, input().split())\nprint(a + b)\n"

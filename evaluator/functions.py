@@ -1,26 +1,18 @@
 """Function tests, in the sandboxed interpreter: find the function, call it, report the result.
 
-The report goes to NOTE_FD: the nonce the controller left there, a kind, a payload.
-  V  the result as canonical JSON (evaluator.values)     X  an exception, the function is missing
-  A  an assertion of the test failed                     D  the asserts are done
-  P  the prelude failed (not the program's fault)        T  the test's source is at fault
-Everything needed after the call is bound here before the program runs. For results that is
-enough: a program that forges one still has to know the right answer. Asserts live in the
-program's own process, where a determined program can reach anything: the verdict says so.
+One fresh namespace a test: the program is executed anew, so that nothing it keeps in its globals
+reaches the next test; the problem's prelude is executed once, and its functions are bound to each
+namespace. The kinds of records are in :mod:`evaluator.child`. Everything needed after the call is
+bound here before the program runs.
 """
 
 from __future__ import annotations
 
-import os
-
-from evaluator.program import NOTE_FD, compile_program, end_program, new_main
 from evaluator.values import ListNode, TreeNode, build, encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing typing would cost 6 ms a test
     from typing import Any
-
-NONCE_BYTES = 16
 
 #: What LeetCode's editor has imported, by module; a name is only provided when it is used.
 _STANDARD = {
@@ -47,46 +39,65 @@ _MODULES = (
 )
 
 
-def run(spec: dict[str, Any]) -> None:
-    """Run the program, then the call or the asserts of `spec`; always leaves a report."""
-    nonce = os.pread(NOTE_FD, NONCE_BYTES, 0)
-    namespace = new_main("solution")
-    code = compile_program(spec["code"], "solution.py")
-    test = compile_program(spec["test"], "test.py", b"T") if spec["kind"] == "asserts" else None
-    _provide(code, namespace)
-    kind, payload = b"P", b""
-    error: BaseException | None = None
+def one(
+    job: dict[str, Any], code: Any, asserts: Any, test: Any, namespace: dict[str, Any]
+) -> tuple[bytes, bytes, BaseException | None]:
+    """Run the program in `namespace`, then the call with the readings in `test`, or the compiled
+    `asserts`: kind and payload of the record, and the exception the program ended with."""
+    kind = b"X"
     try:
-        if spec["prelude"]:
-            exec(compile(spec["prelude"], "prelude.py", "exec", dont_inherit=True), namespace)
-        kind = b"X"
         exec(code, namespace)
-        if test is None:
-            kind, payload = b"V", _call(spec, namespace)
-        else:
-            kind = _check(test, spec, namespace)
+        if asserts is None:
+            return b"V", _call(job, test, namespace), None
+        return _check(asserts, job, namespace), b"", None
     except AssertionError as e:
-        kind, error = (b"A" if kind == b"X" and test is not None else kind), e
+        return (b"X" if asserts is None else b"A"), describe(e), e
     except BaseException as e:
-        kind, error = (b"P" if kind == b"P" else b"X"), e
-    if error is not None:
-        payload = _describe(error)
-    os.ftruncate(NOTE_FD, 0)
-    os.pwrite(NOTE_FD, nonce + kind + payload, 0)
-    os.close(NOTE_FD)
-    end_program(error, namespace)
+        return kind, describe(e), e
 
 
-def _describe(e: BaseException) -> bytes:
+class Prelude:
+    """The problem's own imports and helpers, executed once for all tests of a child."""
+
+    def __init__(self, source: bytes, namespace: dict[str, Any]) -> None:
+        self.error: BaseException | None = None
+        self.names: dict[str, Any] = {}
+        self.functions: list[Any] = []
+        if not source:
+            return
+        try:
+            exec(compile(source, "prelude.py", "exec", dont_inherit=True), namespace)
+        except BaseException as e:
+            self.error = e
+        self.names = {k: v for k, v in namespace.items() if not k.startswith("__")}
+        function = type(describe)
+        self.functions = [
+            (k, v)
+            for k, v in self.names.items()
+            if type(v) is function and v.__globals__ is namespace and not v.__closure__
+        ]
+
+    def provide(self, namespace: dict[str, Any]) -> None:
+        """Into a fresh namespace. Its functions see that namespace, so that they find what the
+        program defines in place of the prelude's own."""
+        namespace.update(self.names)
+        for name, f in self.functions:
+            copy = type(f)(f.__code__, namespace, f.__name__, f.__defaults__)
+            copy.__kwdefaults__, copy.__annotations__ = f.__kwdefaults__, f.__annotations__
+            namespace[name] = copy
+
+
+def describe(e: BaseException) -> bytes:
     try:
         return f"{type(e).__name__}: {e}"[:500].encode("utf-8", "replace")
     except BaseException:
         return b"exception"
 
 
-def _provide(code: Any, namespace: dict[str, Any]) -> None:
+def provided(code: Any) -> dict[str, Any]:
     """LeetCode's imports, for the names the code mentions. Its own definitions come later and
-    win. Scanning names costs microseconds; importing all of it would cost 20 ms a test."""
+    win."""
+    namespace: dict[str, Any] = {}
     wanted: set[str] = set()
     todo = [code]
     while todo:
@@ -99,6 +110,7 @@ def _provide(code: Any, namespace: dict[str, Any]) -> None:
         for name in wanted.intersection(names.split()):
             namespace[name] = getattr(__import__(module), name)
     namespace.update({k: v for k, v in _NODES.items() if k in wanted})
+    return namespace
 
 
 _NODES: dict[str, Any] = {"ListNode": ListNode, "TreeNode": TreeNode}
@@ -122,14 +134,14 @@ def _check(test: Any, spec: dict[str, Any], namespace: dict[str, Any]) -> bytes:
     return b"D"
 
 
-def _call(spec: dict[str, Any], namespace: dict[str, Any]) -> bytes:
+def _call(spec: dict[str, Any], readings: list[Any], namespace: dict[str, Any]) -> bytes:
     fn = _find(namespace, spec["fn_name"])
     code = getattr(fn, "__code__", None)
     bound = int(hasattr(fn, "__self__"))
     names: tuple[str, ...] = code.co_varnames[bound : code.co_argcount] if code else ()
     notes = {k: _text(v) for k, v in (getattr(fn, "__annotations__", None) or {}).items()}
     notes = {**spec["hints"], **notes}
-    args, kwargs = _choose(spec["readings"], fn, len(names))
+    args, kwargs = _choose(readings, fn, len(names))
     list_node = namespace.get("ListNode", ListNode)
     tree_node = namespace.get("TreeNode", TreeNode)
     values = [

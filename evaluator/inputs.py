@@ -16,6 +16,9 @@ from evaluator.literals import LiteralError, integer, parse_literal, read_litera
 
 _NAME = re.compile(r"[ \t\r\n,]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*=(?!=)")
 
+#: Made once: json.loads makes one for each call that has options.
+_JSON = json.JSONDecoder(parse_int=integer)
+
 #: Positional arguments and named ones.
 Reading = tuple[list[Any], dict[str, Any]]
 
@@ -31,7 +34,7 @@ def parse_value(text: str) -> Any:
     ([1, True], (1, 'a'))
     """
     try:
-        return json.loads(text, parse_int=integer)
+        return _JSON.decode(text)
     except (ValueError, RecursionError):
         return parse_literal(text)
 

@@ -38,6 +38,7 @@ INNER_ID = 1000
 DEVICES = ("null", "zero", "full", "random", "urandom")
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_plain_prctl = ctypes.PyDLL(None).prctl
 
 
 def _check(result: int, what: str) -> int:
@@ -60,6 +61,11 @@ def die_with_parent() -> None:
 def set_dumpable(on: bool) -> None:
     """Off: /proc/PID belongs to root and ptrace is refused."""
     _prctl(PR_SET_DUMPABLE, int(on), "prctl(DUMPABLE)")
+
+
+def be_dumpable() -> None:
+    """:func:`set_dumpable`, for a fresh fork: every page that it writes is a copy (0.3 ms)."""
+    _plain_prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
 
 
 def adopt_orphans() -> None:
@@ -176,13 +182,26 @@ def build_root(binds: list[tuple[str, str]], links: list[tuple[str, str]], tmp_m
         _mount("proc", "/new/proc", "proc", MS_NOSUID | MS_NODEV | 8)
     except OSError:
         has_proc = False
-    _mount("tmpfs", "/new/tmp", "tmpfs", MS_NOSUID | MS_NODEV, f"size={tmp_mb}m,mode=1777")
+    _mount(
+        "tmpfs",
+        "/new/tmp",
+        "tmpfs",
+        MS_NOSUID | MS_NODEV,
+        f"size={tmp_mb}m,nr_inodes=10k,mode=1777",
+    )
     os.chdir("/new")
     _pivot_root(".", ".")
     _check(_libc.umount2(b".", ctypes.c_int(MNT_DETACH)), "umount2")
     os.chdir("/tmp")
     _libc.sethostname(b"sandbox", ctypes.c_size_t(7))
     return has_proc
+
+
+def become_user(uid: int) -> None:
+    """Root only, without a namespace: that user and its group, for good."""
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
 
 
 def drop_privileges(seccomp: bytes) -> None:
@@ -195,23 +214,26 @@ def drop_privileges(seccomp: bytes) -> None:
     _check(_libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
     _prctl(PR_SET_NO_NEW_PRIVS, 1, "prctl(NO_NEW_PRIVS)")
     if seccomp:
-        code = ctypes.create_string_buffer(seccomp, len(seccomp))
-        fprog = ctypes.create_string_buffer(16)
-        ctypes.c_ushort.from_buffer(fprog, 0).value = len(seccomp) // 8
-        ctypes.c_void_p.from_buffer(fprog, 8).value = ctypes.addressof(code)
-        pointer = ctypes.c_void_p(ctypes.addressof(fprog))
-        _check(
-            _libc.prctl(
-                PR_SET_SECCOMP, ctypes.c_ulong(2), pointer, ctypes.c_ulong(0), ctypes.c_ulong(0)
-            ),
-            "prctl(SECCOMP)",
-        )
+        filter_calls(seccomp)
 
 
-def limit(limits: list[tuple[int, int]]) -> None:
-    """Soft and hard limits at once; one above the present hard limit is cut down to it."""
+def filter_calls(program: bytes) -> None:
+    """Refuse system calls by that BPF program, in this process and all it starts."""
+    code = ctypes.create_string_buffer(program, len(program))
+    fprog = ctypes.create_string_buffer(16)
+    ctypes.c_ushort.from_buffer(fprog, 0).value = len(program) // 8
+    ctypes.c_void_p.from_buffer(fprog, 8).value = ctypes.addressof(code)
+    pointer = ctypes.c_void_p(ctypes.addressof(fprog))
+    _prctl(PR_SET_SECCOMP, 2, "prctl(SECCOMP)", pointer)
+
+
+def within(limits: list[tuple[int, int]]) -> list[tuple[int, tuple[int, int]]]:
+    """Soft and hard limits for `resource.setrlimit`; one above the present hard limit is cut
+    down to it."""
+    found = []
     for kind, value in limits:
         hard = resource.getrlimit(kind)[1]
         if hard != resource.RLIM_INFINITY:
             value = min(value, hard)
-        resource.setrlimit(kind, (value, value))
+        found.append((kind, (value, value)))
+    return found

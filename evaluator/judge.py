@@ -1,24 +1,36 @@
 """MicroCoder-Evaluator's front: problems and programs in, verdicts out.
 
-One fresh isolated process per test (see evaluator.sandbox); the expected outputs stay here, in
-the controller, which alone compares. A verdict says how it was reached: tier, policy and, per
+Programs run in isolated child processes (see evaluator.sandbox); the expected outputs stay here,
+in the controller, which alone compares. A verdict says how it was reached: tier, policy and, per
 test, the rule that matched.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import platform
 import threading
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from evaluator import verdicts
 from evaluator.compare import Policy
-from evaluator.sandbox import Limits, Processes, SandboxError, Status, require, sandbox_status, tier
-from evaluator.verdicts import TestResult
+from evaluator.layout import Tier
+from evaluator.room import Limits
+from evaluator.sandbox import (
+    OVERCOMMIT,
+    Rooms,
+    SandboxError,
+    Status,
+    require,
+    sandbox_status,
+    tier,
+)
+from evaluator.verdicts import Isolate, TestResult
 from pipelines.problem import Problem, Verdict
 
 __all__ = [
@@ -34,7 +46,7 @@ __all__ = [
 #: LiveCodeBench's own limit. Ours counts CPU seconds, so a busy machine refuses nobody.
 DEFAULT_TIME_LIMIT_S = 6.0
 DEFAULT_MEMORY_LIMIT_MB = 1024
-VERSION = "1"
+VERSION = "2"
 #: No test runs longer, whatever the problem says; larger numbers overflow the kernel's clocks.
 MAX_TIME_LIMIT_S = 3600.0
 
@@ -52,7 +64,7 @@ class JudgeResult:
     tier: str
     policy: str
     tests_run: int
-    isolate: str = "test"
+    isolate: str = "solution"
     detail: str = ""
 
     def to_json(self) -> dict[str, Any]:
@@ -78,9 +90,13 @@ class JudgeResult:
 
 
 class Judge:
-    """Judges programs; a context manager. `workers`: programs at a time in :meth:`map` (None: one
-    a core). `all_tests`: go on after a refusal. Limits are for problems that name none: CPU
-    seconds and MiB per test. `trusted`: run even where programs cannot be isolated.
+    """Judges programs; a context manager. `workers`: programs that compute at a time in
+    :meth:`map` (None: one a core). `all_tests`: go on after a refusal. `isolate`: "solution" runs
+    the tests of a program in one process where it can, and a refusal again in one of its own;
+    "test" gives each its own. `order`: "cheapest" runs tests with short inputs first (results
+    keep the problem's order). Limits are for problems that name none: CPU seconds and MiB per
+    test. `weakest_tier`: the least isolation to accept (see evaluator.sandbox); SandboxError when
+    the machine offers less.
 
     >>> with Judge(workers=2) as judge:                                      # doctest: +SKIP
     ...     judge.judge(problem, "print(input())").verdict
@@ -92,22 +108,26 @@ class Judge:
         workers: int | None = None,
         policy: Policy = "robust",
         all_tests: bool = False,
+        isolate: Isolate = "solution",
+        order: Literal["given", "cheapest"] = "given",
         time_limit_s: float = DEFAULT_TIME_LIMIT_S,
         memory_limit_mb: int = DEFAULT_MEMORY_LIMIT_MB,
         output_limit_mb: float = 64,
-        trusted: bool = False,
+        weakest_tier: Tier = "A",
     ) -> None:
-        if policy not in ("robust", "strict"):
-            raise ValueError(f"policy: {policy!r} is not one of robust, strict")
+        _one_of("policy", policy, get_args(Policy))
+        _one_of("isolate", isolate, get_args(Isolate))
+        _one_of("order", order, ("given", "cheapest"))
+        _one_of("weakest_tier", weakest_tier, get_args(Tier))
         if workers is not None and workers < 1:
             raise ValueError(f"workers: {workers} must be at least 1")
         self.workers = workers or len(os.sched_getaffinity(0))
         self.policy: Policy = policy
-        self.all_tests = all_tests
+        self.all_tests, self.isolate, self.order = all_tests, isolate, order
         self.time_limit_s, self.memory_limit_mb = time_limit_s, memory_limit_mb
         self.output_limit_mb = output_limit_mb
-        self.tier = require(trusted)
-        self._processes = Processes()
+        self.tier = require(weakest_tier)
+        self._rooms = Rooms(self.tier, self.workers)
         self._pool: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
 
@@ -117,74 +137,135 @@ class Judge:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
+    async def __aenter__(self) -> Judge:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await asyncio.get_running_loop().run_in_executor(None, self.close)
+
     def close(self) -> None:
         """Kill whatever runs and give the threads back. The judge cannot be used again."""
-        self._processes.kill()
+        self._rooms.kill()
         with self._lock:
             pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown(wait=True, cancel_futures=True)
 
-    def judge(self, problem: Problem, code: str, solution_id: str = "") -> JudgeResult:
+    def judge(
+        self,
+        problem: Problem,
+        code: str,
+        solution_id: str = "",
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> JudgeResult:
         """The verdict on one program. Raises nothing for whatever the program does; a fault of
-        the machine or of the problem is the verdict `judge_error`.
+        the machine or of the problem is the verdict `judge_error`. `cancelled` is asked before
+        each process: no more of them are started once it says so.
 
         >>> judge.judge(problem, "print(1)").passed                         # doctest: +SKIP
         False
         """
-        if self._processes.closed:
+        if self._rooms.closed:
             raise RuntimeError("this Judge is closed; make a new one")
-        tests: list[TestResult] = []
         if not problem.tests:
             detail = "the problem has no tests: nothing was shown"
-            return self._result(problem, solution_id, tests, detail)
-        context = verdicts.Context.of(
-            problem, code, self.policy, self._limits(problem), self.tier, self._processes
-        )
-        for test in problem.tests:
-            tests.append(verdicts.run_test(context, test))
-            if tests[-1].verdict != "accepted" and not self.all_tests:
+            return self._result(problem, solution_id, [], detail)
+        try:
+            context = verdicts.Context.of(
+                problem, code, self.policy, self._limits(problem), self._rooms, self.isolate
+            )
+        except Exception as e:
+            detail = f"{type(e).__name__} in the evaluator: {e}"[:500]
+            return self._result(problem, solution_id, [], detail)
+        order = list(range(len(problem.tests)))
+        if self.order == "cheapest":
+            order.sort(key=lambda i: len(problem.tests[i].input))
+        found: dict[int, TestResult] = {}
+        results = verdicts.run_tests(context, [problem.tests[i] for i in order])
+        for at, result in zip(order, results, strict=False):
+            found[at] = result
+            if (result.verdict != "accepted" and not self.all_tests) or cancelled():
                 break
-        return self._result(problem, solution_id, tests)
+        detail = "cancelled" if cancelled() and len(found) < len(order) else ""
+        return self._result(problem, solution_id, [found[i] for i in sorted(found)], detail)
 
     def map(
         self, pairs: Iterable[tuple[Problem, str]], solution_ids: Iterable[str] | None = None
     ) -> Iterator[tuple[int, JudgeResult]]:
         """Judge (problem, code) pairs in parallel; yields (index of the pair, result) as they
-        finish. Reads at most a few pairs ahead, so `pairs` may be an endless generator.
+        finish. Reads at most a few pairs ahead, so `pairs` may be an endless generator. Leaving
+        the loop cancels what was not begun.
 
         >>> dict(judge.map([(problem, "print(1)"), (problem, "print(2)")]))  # doctest: +SKIP
         {0: JudgeResult(...), 1: JudgeResult(...)}
         """
-        pool = self._threads()
         names = iter(solution_ids) if solution_ids is not None else None
         waiting: dict[Future[JudgeResult], int] = {}
         source = enumerate(pairs)
+        stop = threading.Event()
         try:
             more = True
             while more or waiting:
-                while more and len(waiting) < 2 * self.workers:
+                while more and len(waiting) < self.look_ahead:
                     at, pair = next(source, (-1, None))
                     if pair is None:
                         more = False
                         break
                     name = next(names, "") if names is not None else ""
-                    waiting[pool.submit(self.judge, pair[0], pair[1], name)] = at
+                    waiting[self._submit(pair[0], pair[1], name, stop)] = at
                 if waiting:
                     done, _ = wait(waiting, return_when=FIRST_COMPLETED)
                     for future in sorted(done, key=waiting.__getitem__):
                         yield waiting.pop(future), future.result()
         finally:
+            stop.set()
             for future in waiting:
                 future.cancel()
 
-    def _threads(self) -> ThreadPoolExecutor:
+    @property
+    def look_ahead(self) -> int:
+        """How many programs :meth:`map` holds at a time."""
+        return (OVERCOMMIT + 2) * self.workers
+
+    async def ajudge(self, problem: Problem, code: str, solution_id: str = "") -> JudgeResult:
+        """:meth:`judge` for asyncio; a cancelled task starts no further process.
+
+        >>> await judge.ajudge(problem, "print(1)")                         # doctest: +SKIP
+        JudgeResult(...)
+        """
+        stop = threading.Event()
+        try:
+            return await asyncio.wrap_future(self._submit(problem, code, solution_id, stop))
+        finally:
+            stop.set()
+
+    async def amap(
+        self, pairs: Iterable[tuple[Problem, str]], solution_ids: Iterable[str] | None = None
+    ) -> AsyncIterator[tuple[int, JudgeResult]]:
+        """:meth:`map` for asyncio: `async for index, result in judge.amap(pairs)`.
+
+        >>> [r async for r in judge.amap([(problem, "print(1)")])]          # doctest: +SKIP
+        [(0, JudgeResult(...))]
+        """
+        loop = asyncio.get_running_loop()
+        results = self.map(pairs, solution_ids)
+        try:
+            while (item := await loop.run_in_executor(None, next, results, None)) is not None:
+                yield item
+        finally:
+            # after a cancelled `next` its thread still runs the generator: let it finish first
+            await asyncio.shield(loop.run_in_executor(None, _close_when_free, results))
+
+    def _submit(
+        self, problem: Problem, code: str, name: str, stop: threading.Event
+    ) -> Future[JudgeResult]:
         with self._lock:
-            if self._processes.closed:
+            if self._rooms.closed:
                 raise RuntimeError("this Judge is closed; make a new one")
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(self.workers, "judge")
-            return self._pool
+                threads = OVERCOMMIT * self.workers
+                self._pool = ThreadPoolExecutor(threads, "judge")
+            return self._pool.submit(self.judge, problem, code, name, stop.is_set)
 
     def _limits(self, problem: Problem) -> Limits:
         return Limits(
@@ -200,7 +281,7 @@ class Judge:
         # a program that certainly failed one test failed, whatever the machine did in another
         certain = [t for t in refused if t.verdict != "judge_error"]
         first = next(iter(certain or refused), None)
-        verdict: Verdict = first.verdict if first else "accepted" if tests else "judge_error"
+        verdict: Verdict = first.verdict if first else "judge_error" if detail else "accepted"
         return JudgeResult(
             problem_id=problem.id,
             solution_id=solution_id,
@@ -210,5 +291,20 @@ class Judge:
             tier=self.tier,
             policy=self.policy,
             tests_run=len(tests),
+            isolate=self.isolate,
             detail=detail or (first.detail if first else ""),
         )
+
+
+def _one_of(name: str, value: object, allowed: tuple[Any, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name}: {value!r} is not one of {', '.join(allowed)}")
+
+
+def _close_when_free(results: Iterator[Any]) -> None:
+    for _ in range(10_000):
+        try:
+            results.close()  # type: ignore[attr-defined]
+            return
+        except ValueError:  # the generator is running
+            time.sleep(0.01)

@@ -59,3 +59,26 @@ def layout(tier: Tier) -> dict[str, Any]:
         if found:
             binds.append((os.path.realpath(found), f"/packages/{name}"))
     return {"binds": binds, "links": links, "path": [*paths, "/packages"]}
+
+
+def landlock_paths(tier: Tier, cwd: str | None) -> list[tuple[str, str]]:
+    """What :mod:`evaluator.landlock` lets programs reach: "r" read and execute, "rw" all."""
+    if tier == "A":  # the new root holds nothing that may not be read
+        return [("/", "r"), ("/tmp", "rw"), ("/dev", "rw"), ("/proc", "rw")]
+    shown = layout(tier)["path"]
+    system = ["/usr", "/bin", "/lib", "/lib32", "/lib64", "/nix/store", "/etc/ld.so.cache"]
+    prefix = os.path.realpath(sys.base_prefix)
+    readable = [
+        (p, "r") for p in (*system, "/etc/localtime", prefix, *map(os.path.realpath, shown))
+    ]
+    devices = [(f"/dev/{name}", "rw") for name in ("null", "zero", "full", "random", "urandom")]
+    return [*readable, *devices, (cwd or "/tmp", "rw")]
+
+
+def readable_by_all() -> bool:
+    """Whether another user could run this interpreter where it lies (/root is closed to others)."""
+    standard = os.path.realpath(sysconfig.get_path("stdlib"))
+    parents = [standard]
+    while parents[-1] != "/":
+        parents.append(os.path.dirname(parents[-1]))
+    return all(os.stat(p).st_mode & 0o5 == 0o5 for p in parents)

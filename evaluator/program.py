@@ -1,32 +1,18 @@
-"""Compiling and ending the user's program, in the sandboxed interpreter (see evaluator.worker)."""
+"""Compiling and ending the user's program, in the sandboxed interpreter (see evaluator.child)."""
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import builtins
 import gc
-import os
 import sys
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # importing typing would cost 6 ms a test
+if TYPE_CHECKING:  # importing typing would cost 6 ms a room
     from typing import Any
 
-#: The program's own report to the controller; closed before a stdin program starts.
-NOTE_FD = 3
-
 _run_atexit = atexit._run_exitfuncs
-
-
-def compile_program(source: bytes, name: str, mark: bytes = b"C") -> Any:
-    """The code object; a program that does not compile leaves a note and exit status 1. The
-    note cannot be forged: no user code has run yet."""
-    try:
-        return compile(source, name, "exec", dont_inherit=True)
-    except BaseException as e:
-        text = f"{type(e).__name__}: {e}".encode("utf-8", "replace")
-        os.pwrite(NOTE_FD, mark + text[:2000], 0)
-        os._exit(1)
 
 
 def new_main(name: str) -> dict[str, Any]:
@@ -38,18 +24,23 @@ def new_main(name: str) -> dict[str, Any]:
     return namespace
 
 
-def end_program(error: BaseException | None, namespace: dict[str, Any]) -> None:
+def finish(error: BaseException | None, namespace: dict[str, Any], last: bool = True) -> int:
     """What CPython does at the end (Py_FinalizeEx), in its order, as far as a program can tell:
     the exit status, threads joined, atexit run, global objects destroyed (an open file is
     flushed then), standard streams flushed. The rest of the interpreter is not taken apart: in
-    a forked process that would copy every page of it, 4 ms a test."""
-    status = 0
+    a forked process that would copy every page of it, 4 ms a test. Returns the exit status.
+    `last`: the process ends after this; otherwise it is -1 when something of the program is left
+    that only the end of the process ends."""
+    status, left = 0, False
     try:
         status = _status_of(error)
         del error
         threading = sys.modules.get("threading")
-        if threading is not None:
-            threading._shutdown()
+        if threading is not None and (
+            _thread._count() or getattr(threading, "_threading_atexits", None)
+        ):
+            threading._shutdown()  # works once in a process
+            left = True
         _run_atexit()
         namespace.clear()
         gc.collect()
@@ -61,7 +52,7 @@ def end_program(error: BaseException | None, namespace: dict[str, Any]) -> None:
                 stream.flush()
         except BaseException:
             status = 120 if stream is sys.stdout else status
-    os._exit(status & 0xFF)
+    return -1 if left and not last and not status else status & 0xFF
 
 
 def _status_of(error: BaseException | None) -> int:

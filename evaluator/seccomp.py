@@ -1,8 +1,9 @@
 """The list of system calls a sandboxed program is refused, as a BPF program.
 
-A deny list: what a contest program never needs and what has been a way out of containers or a
-way around the limits. memfd_create and shmget are memory that no rlimit counts. The calls fail
-with EPERM, so a program that tries one goes on, and gets the verdict its answer deserves.
+A deny list: what a contest program never needs and what has been a way out of containers, a way
+around the limits (memfd_create and shmget are memory that no rlimit counts) or a way to leave
+something for the next program of the room. The calls fail with EPERM, so a program that tries one
+goes on, and gets the verdict its answer deserves.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import errno
 import functools
 import platform
 import struct
+import sys
 
 # name: (x86_64, aarch64); None: the architecture lacks it
 _DENIED: dict[str, tuple[int | None, int | None]] = {
@@ -63,13 +65,40 @@ _DENIED: dict[str, tuple[int | None, int | None]] = {
     "shmget": (29, 194),
     "shmat": (30, 196),
     "msgget": (68, 186),
+    "semget": (64, 190),
+    "mq_open": (240, 180),
+    "socket": (41, 198),  # socketpair, which asyncio needs, stays
+    "setpriority": (141, 140),
+    "ioprio_set": (251, 30),
+    "migrate_pages": (256, 238),
+    "process_madvise": (440, 440),
+    "process_mrelease": (448, 448),
     "mbind": (237, 235),
     "move_pages": (279, 239),
     "lookup_dcookie": (212, 18),
     "vhangup": (153, 58),
 }
-#: Where there is no net namespace: no sockets at all.
-_SOCKET = {"socket": (41, 198)}
+#: Allowed on the caller itself only, by the argument that says whom: the room's zygote has the
+#: same user. (Number of the argument, which must be 0.)
+_SELF_ONLY: dict[str, tuple[int, int, int]] = {
+    "prlimit64": (302, 261, 0),
+    "sched_setparam": (142, 118, 0),
+    "sched_setscheduler": (144, 119, 0),
+    "sched_setaffinity": (203, 122, 0),
+    "sched_setattr": (314, 274, 0),
+}
+#: In a tier without a pid namespace: no new processes, and signals to nobody else.
+_FORKS = {"fork": (57, None), "vfork": (58, None), "execve": (59, 221), "execveat": (322, 281)}
+_SIGNALS = {
+    "kill": (62, 129),
+    "tgkill": (234, 131),
+    "tkill": (200, 130),
+    "rt_sigqueueinfo": (129, 138),
+    "rt_tgsigqueueinfo": (297, 240),
+    "pidfd_send_signal": (424, 424),
+    "pidfd_open": (434, 434),
+}
+_CLONE_THREAD = 0x00010000
 _CLONE = (56, 220)
 _CLONE3 = 435
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -77,10 +106,11 @@ _NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW* bit
 
 _LD, _JEQ, _JGE, _JSET, _RET = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
+_EPERM = _ERRNO | errno.EPERM
 
 
 @functools.cache
-def deny_filter(machine: str | None = None, *, sockets: bool = True) -> bytes:
+def deny_filter(machine: str | None = None) -> bytes:
     """The filter for this machine (empty on an architecture without a table).
 
     >>> len(deny_filter("x86_64")) % 8
@@ -90,19 +120,48 @@ def deny_filter(machine: str | None = None, *, sockets: bool = True) -> bytes:
     if machine not in _AUDIT_ARCH:
         return b""
     column = list(_AUDIT_ARCH).index(machine)
-    table = _DENIED if sockets else {**_DENIED, **_SOCKET}
-    numbers = sorted(n for row in table.values() if (n := row[column]) is not None)
-    eperm, enosys = _ERRNO | errno.EPERM, _ERRNO | errno.ENOSYS
-
-    body = [(_LD, 0, 0, 0)]  # the system call's number
-    if machine == "x86_64":
-        body += [(_JGE, 0, 1, 0x40000000), (_RET, 0, 0, eperm)]  # the x32 table
+    numbers = sorted(n for row in _DENIED.values() if (n := row[column]) is not None)
+    body = []
     for number in numbers:
-        body += [(_JEQ, 0, 1, number), (_RET, 0, 0, eperm)]
+        body += [(_JEQ, 0, 1, number), (_RET, 0, 0, _EPERM)]
+    for row in _SELF_ONLY.values():
+        body += [(_JEQ, 0, 4, row[column]), (_LD, 0, 0, 16 + 8 * row[2]), (_JEQ, 1, 0, 0)]
+        body += [(_RET, 0, 0, _EPERM), (_RET, 0, 0, _ALLOW)]
     # clone3 passes its flags in memory, out of a filter's sight: glibc falls back to clone
-    body += [(_JEQ, 0, 1, _CLONE3), (_RET, 0, 0, enosys)]
+    body += [(_JEQ, 0, 1, _CLONE3), (_RET, 0, 0, _ERRNO | errno.ENOSYS)]
     body += [(_JEQ, 0, 3, _CLONE[column]), (_LD, 0, 0, 16)]
-    body += [(_JSET, 0, 1, _NEW_NAMESPACES), (_RET, 0, 0, eperm)]
-    body += [(_RET, 0, 0, _ALLOW)]
-    head = [(_LD, 0, 0, 4), (_JEQ, 1, 0, _AUDIT_ARCH[machine]), (_RET, 0, 0, eperm)]
-    return b"".join(struct.pack("=HBBI", *line) for line in head + body)
+    body += [(_JSET, 0, 1, _NEW_NAMESPACES), (_RET, 0, 0, _EPERM)]
+    return _program(machine, body)
+
+
+@functools.cache
+def lone_filter(mark: bytes, machine: str | None = None) -> bytes:
+    """One more filter, for a tier without a pid namespace: threads but no processes, signals to
+    itself only. `mark`: four bytes that stand for the process's number, put in when it is known.
+
+    >>> lone_filter(b"PID!", "x86_64").count(b"PID!") > 1
+    True
+    """
+    machine = machine or platform.machine()
+    if machine not in _AUDIT_ARCH:
+        return b""
+    column = list(_AUDIT_ARCH).index(machine)
+    me = int.from_bytes(mark, sys.byteorder)
+    body = []
+    for row in _FORKS.values():
+        if (number := row[column]) is not None:
+            body += [(_JEQ, 0, 1, number), (_RET, 0, 0, _EPERM)]
+    for row in _SIGNALS.values():
+        body += [(_JEQ, 0, 4, row[column]), (_LD, 0, 0, 16), (_JEQ, 1, 0, me)]
+        body += [(_RET, 0, 0, _EPERM), (_RET, 0, 0, _ALLOW)]
+    body += [(_JEQ, 0, 3, _CLONE[column]), (_LD, 0, 0, 16)]
+    body += [(_JSET, 1, 0, _CLONE_THREAD), (_RET, 0, 0, _EPERM)]
+    return _program(machine, body)
+
+
+def _program(machine: str, body: list[tuple[int, int, int, int]]) -> bytes:
+    head = [(_LD, 0, 0, 4), (_JEQ, 1, 0, _AUDIT_ARCH[machine]), (_RET, 0, 0, _EPERM)]
+    head += [(_LD, 0, 0, 0)]  # the system call's number
+    if machine == "x86_64":
+        head += [(_JGE, 0, 1, 0x40000000), (_RET, 0, 0, _EPERM)]  # the x32 table
+    return b"".join(struct.pack("=HBBI", *x) for x in [*head, *body, (_RET, 0, 0, _ALLOW)])

@@ -81,11 +81,15 @@ _TAGS = ("$set", "$map", "$decimal", "$node", "$other")
 
 def decode(text: bytes) -> Any:
     """The worker's JSON; ValueError (RecursionError too) when the program tampered with it."""
+    return _JSON.decode(text.decode())
 
-    def hook(d: dict[str, Any]) -> dict[str, Any]:
-        return Tagged(d) if len(d) == 1 and next(iter(d)) in _TAGS else d
 
-    return json.loads(text, parse_int=integer, object_hook=hook)
+def _tag(d: dict[str, Any]) -> dict[str, Any]:
+    return Tagged(d) if len(d) == 1 and next(iter(d)) in _TAGS else d
+
+
+#: Made once: json.loads makes one for each call that has options.
+_JSON = json.JSONDecoder(parse_int=integer, object_hook=_tag)
 
 
 def compare_values(

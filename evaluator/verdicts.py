@@ -1,31 +1,51 @@
-"""One test of one program: run it in the sandbox, read how it ended, compare."""
+"""The tests of one program: run them in the sandbox, read how each ended, compare.
+
+Several tests share a child where nothing forbids it (evaluator.child). What such a child says for
+a test is believed when it is right, since it equals bytes that the child never saw. A refusal
+counts only when the program met the test in a fresh process: either nothing ran before and after
+it there, or the test is run again, alone.
+"""
 
 from __future__ import annotations
 
+import functools
 import re
 import secrets
 import signal
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
-from evaluator import inputs
+from evaluator import inputs, records
 from evaluator.compare import Match, Policy, compare_text, has_reals
-from evaluator.sandbox import Job, Limits, Processes, Run, Tier, run_isolated
+from evaluator.records import Record
+from evaluator.room import Job, Limits, Run
+from evaluator.sandbox import Rooms
 from evaluator.values_match import compare_values, decode
 from pipelines.problem import Problem, TestCase, Verdict
 
+#: What shares a process: all tests of one solution, as far as they can, or nothing.
+Isolate = Literal["solution", "test"]
 _NONCE_BYTES = 16
 #: Of a checker program: what Kattis gives its validators, more or less.
 _CHECKER_LIMITS = Limits(cpu_s=20, memory_mb=1024, output_mb=8)
 _ACCEPT, _REFUSE = 42, 43
 _TROUBLE = ("setup", "late", "lost")
 _CLOSED = "the judge was closed before the program ended"
+#: CPU seconds after which a child takes no further test: a program that fails its first test has
+#: wasted no more on the others. Each further child of the program gets twice as much.
+_FIRST_SLICE_S = 0.02
+#: Tests that share a child, and the bytes of their inputs.
+_MOST_TESTS, _MOST_BYTES = 200, 8_000_000
+#: Characters of an argument or result that is worth remembering once read.
+_SHORT = 500
+_NUMPY = (b"numpy", b"scipy", b"pandas")
 
 
 @dataclass(frozen=True, slots=True)
 class TestResult:
-    """One test: CPU seconds, peak MiB, and which rule of the comparison accepted (or, in
-    `detail`, what was wrong)."""
+    """One test: CPU seconds, peak MiB of its process, and which rule of the comparison accepted
+    (or, in `detail`, what was wrong)."""
 
     __test__ = False  # not a pytest class
 
@@ -39,7 +59,7 @@ class TestResult:
         """As in DESIGN.md's verdict line."""
         return {
             "verdict": self.verdict,
-            "seconds": round(self.seconds, 4),
+            "seconds": round(self.seconds, 6),
             "memory_mb": round(self.memory_mb, 1),
             "matched_by": self.matched_by,
             "detail": self.detail,
@@ -54,9 +74,10 @@ class Context:
     code: bytes
     policy: Policy
     limits: Limits
-    tier: Tier
-    processes: Processes
+    rooms: Rooms
+    isolate: Isolate
     real_valued: bool
+    room_kind: str
     hints: dict[str, str] = field(default_factory=dict)
 
     @staticmethod
@@ -65,64 +86,162 @@ class Context:
         code: str,
         policy: Policy,
         limits: Limits,
-        tier: Tier,
-        processes: Processes,
+        rooms: Rooms,
+        isolate: Isolate,
     ) -> Context:
         """Reads what the comparison wants to know of the whole problem."""
         named = problem.fn_name
+        source = code.encode("utf-8", "surrogatepass")
+        text = source + problem.prelude.encode()
         return Context(
             problem=problem,
-            code=code.encode("utf-8", "surrogatepass"),
+            code=source,
             policy=policy,
             limits=limits,
-            tier=tier,
-            processes=processes,
+            rooms=rooms,
+            isolate=isolate,
             real_valued=not named and any(has_reals(t.output) for t in problem.tests),
+            room_kind="numpy" if any(name in text for name in _NUMPY) else "plain",
             hints=inputs.signature_hints(problem.starter_code, named) if named else {},
         )
 
-    def run(self, job: Job, limits: Limits | None = None) -> Run:
+    @property
+    def asserts(self) -> bool:
+        """Whether the tests are assert statements, run beside the program."""
+        return self.problem.checker.kind == "asserts"
+
+    def run(self, job: Job, limits: Limits | None = None, kind: str | None = None) -> Run:
         """Run a job; once more when the host, not the program, was the trouble."""
         for attempt in (1, 2):
             try:
-                run = run_isolated(job, limits or self.limits, self.tier, self.processes)
+                run = self.rooms.run(job, limits or self.limits, kind or self.room_kind)
             except OSError as e:
                 run = Run("setup", detail=f"could not start a process: {e}")
-            if self.processes.closed:
+            if self.rooms.closed:
                 return Run("lost", detail=_CLOSED)
             if run.reason not in _TROUBLE or attempt == 2:
                 return run
         raise AssertionError
 
 
-def run_test(context: Context, test: TestCase) -> TestResult:
-    """The verdict on one test. Our own bug on one odd row is that row's `judge_error`, not the
-    end of a run over millions.
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """A test's result, and whether the test had a fresh process to itself."""
 
-    >>> run_test(context, TestCase("1 2\\n", "3\\n")).verdict               # doctest: +SKIP
+    result: TestResult
+    alone: bool
+
+
+def run_tests(context: Context, tests: Sequence[TestCase]) -> Iterator[TestResult]:
+    """The result of each test in turn; the caller stops where it has seen enough. Our own bug on
+    one odd row is that row's `judge_error`, not the end of a run over millions.
+
+    >>> next(run_tests(context, [TestCase("1 2\\n", "3\\n")])).verdict       # doctest: +SKIP
     'accepted'
     """
-    try:
-        return _run_test(context, test)
-    except Exception as e:
-        return _judge_error(f"{type(e).__name__} in the evaluator: {e}"[:500])
+    at, slice_s, batched = 0, _FIRST_SLICE_S, context.isolate == "solution"
+    while at < len(tests):
+        try:
+            size = _batch_size(tests, at) if batched else 1
+            findings = _run_batch(context, tests[at : at + size], slice_s)
+            for finding in findings:
+                result = finding.result
+                if result.verdict != "accepted" and not finding.alone:
+                    result = _run_batch(context, tests[at : at + 1], slice_s)[0].result
+                    # the batch was at fault: this program leaves something behind
+                    batched = batched and result.verdict != "accepted"
+                at += 1
+                yield result
+        except Exception as e:
+            at += 1
+            yield _judge_error(f"{type(e).__name__} in the evaluator: {e}"[:500])
+        slice_s = min(2 * slice_s, context.limits.cpu_s / 2)
 
 
-def _run_test(context: Context, test: TestCase) -> TestResult:
+def _batch_size(tests: Sequence[TestCase], at: int) -> int:
+    """How many tests from `at` on share a child: at least one."""
+    size = total = 0
+    for test in tests[at : at + _MOST_TESTS]:
+        total += len(test.input)
+        if size and total > _MOST_BYTES:
+            break
+        size += 1
+    return size
+
+
+def _run_batch(context: Context, tests: Sequence[TestCase], slice_s: float) -> list[_Finding]:
+    """Findings on the first tests of these, at least one."""
+    problem = context.problem
+    if context.asserts and not problem.fn_name:
+        what = "checker 'asserts' needs fn_name: the function to bind to `candidate`"
+        return [_Finding(_judge_error(what), True)]
+    job: Job
+    if problem.fn_name:
+        try:
+            job = _function_job(context, tests, slice_s)
+        except inputs.InputError as e:
+            if len(tests) > 1:  # which of them it is, each of them will say
+                return _run_batch(context, tests[:1], slice_s)
+            return [_Finding(_judge_error(str(e)), True)]
+    else:
+        job = _stdin_job(context, tests, slice_s)
+    run = context.run(job)
+    if run.reason in _TROUBLE:
+        return [_Finding(_failure(run, context.limits) or _judge_error(run.detail), True)]
+    if len(tests) > 1 and run.memory_mb > context.limits.memory_mb:
+        return _run_batch(context, tests[:1], slice_s)  # whose memory it was is not known
+    found = records.parse(run.note, job.nonce, 2 * len(tests))
+    if found and found[0].kind == "C":
+        return [_Finding(_failed(run, "compile_error", _text(found[0].payload)), True)]
+    read = _function_findings if problem.fn_name else _stdin_findings
+    return read(context, tests, run, found)
+
+
+# -- programs that read and print -----------------------------------------------------------------
+
+
+def _stdin_job(context: Context, tests: Sequence[TestCase], slice_s: float) -> Job:
+    def text(test: TestCase) -> bytes:
+        # Linux's Python hands "\r" on; contest tests have none
+        lines = test.input.replace("\r\n", "\n") if context.policy == "robust" else test.input
+        return lines.encode("utf-8", "surrogatepass")
+
+    first, *more = map(text, tests)
+    nonce = secrets.token_bytes(_NONCE_BYTES)
+    return Job(context.code, first, tuple(more), nonce=nonce, slice_s=slice_s)
+
+
+def _stdin_findings(
+    context: Context, tests: Sequence[TestCase], run: Run, found: list[Record]
+) -> list[_Finding]:
+    ended = [r for r in found if r.kind in "MS"][: len(tests) - 1]
+    stopped = bool(ended) and ended[-1].kind == "S"
+    out: list[_Finding] = []
+    begin = 0
+    for test, record in zip(tests, ended, strict=False):
+        end = max(begin, record.output_end)
+        one = replace(run, reason="end", exit_code=0, cpu_s=record.seconds, overflow=False)
+        result = _printed(context, test, one, run.stdout[begin:end])
+        out.append(_Finding(result, stopped and len(ended) == 1))
+        begin = end
+    if not stopped:  # the process ended in the test after those
+        used = sum(r.seconds for r in ended)
+        one = replace(run, cpu_s=max(0.0, run.cpu_s - used) if ended else run.cpu_s)
+        result = _failure(one, context.limits) or _printed(
+            context, tests[len(ended)], one, run.stdout[begin:]
+        )
+        out.append(_Finding(result, not ended))
+    return out
+
+
+def _printed(context: Context, test: TestCase, run: Run, output: bytes) -> TestResult:
+    """A test that ended well, by what it printed."""
+    if run.cpu_s > context.limits.cpu_s:
+        return _time_limit(run, context.limits)
     checker = context.problem.checker
-    if checker.kind == "asserts" and not context.problem.fn_name:
-        return _judge_error("checker 'asserts' needs fn_name: the function to bind to `candidate`")
-    if context.problem.fn_name:
-        return _function_test(context, test)
-    text = test.input
-    if context.policy == "robust":  # Linux's Python hands "\r" on; contest tests have none
-        text = text.replace("\r\n", "\n")
-    run = context.run(Job(context.code, text.encode("utf-8", "surrogatepass")))
-    if failed := _failure(run, context.limits):
-        return failed
-    got = run.stdout.decode("utf-8", "replace")
     if checker.kind == "program":
-        return _with_checker(context, test, run, run.stdout)
+        return _with_checker(context, test, run, output)
+    got = output.decode("utf-8", "replace")
     match = compare_text(test.output, got, checker, context.policy, context.real_valued)
     return _matched(run, match)
 
@@ -130,41 +249,82 @@ def _run_test(context: Context, test: TestCase) -> TestResult:
 # -- functions ------------------------------------------------------------------------------------
 
 
-def _function_test(context: Context, test: TestCase) -> TestResult:
+def _function_job(context: Context, tests: Sequence[TestCase], slice_s: float) -> Job:
     problem = context.problem
-    asserts = problem.checker.kind == "asserts"
-    try:
-        readings = [] if asserts else inputs.readings(test.input)
-    except inputs.InputError as e:
-        return _judge_error(str(e))
-    nonce = b"\0" + secrets.token_bytes(_NONCE_BYTES - 1)  # its start is not a note's letter
-    source = _assert_source(test.input) if asserts else b""
-    extra = {
-        "fn_name": problem.fn_name,
-        "prelude": problem.prelude.encode(),
-        "hints": context.hints,
-        "readings": readings,
-        "test": source,
-    }
-    kind = "asserts" if asserts else "function"
-    run = context.run(Job(context.code, kind=kind, extra=extra, note=nonce))  # type: ignore[arg-type]
-    report = run.note
-    if asserts and report[:1] == b"T" and not _compiles(source):
-        return _judge_error(f"the test's source does not compile: {_text(report[1:])}")
-    if report[:_NONCE_BYTES] != nonce or len(report) <= _NONCE_BYTES:
-        ended = Run("end", 0, run.cpu_s, run.wall_s, run.memory_mb)
+    read: Callable[[str], Any] = _assert_source if context.asserts else _readings
+    return Job(
+        context.code,
+        kind="asserts" if context.asserts else "function",
+        tests=tuple(read(test.input) for test in tests),
+        extra={
+            "fn_name": problem.fn_name,
+            "prelude": problem.prelude.encode(),
+            "hints": context.hints,
+        },
+        nonce=secrets.token_bytes(_NONCE_BYTES),
+        slice_s=slice_s,
+    )
+
+
+def _readings(text: str) -> list[inputs.Reading]:
+    return _short_readings(text) if len(text) <= _SHORT else inputs.readings(text)
+
+
+def _expected(text: str) -> Any:
+    return _short_expected(text) if len(text) <= _SHORT else inputs.parse_expected(text)
+
+
+# A group of rollouts meets the same tests again and again. What is read is not changed by anybody.
+_short_readings = functools.lru_cache(20_000)(inputs.readings)
+_short_expected = functools.lru_cache(20_000)(inputs.parse_expected)
+
+
+def _function_findings(
+    context: Context, tests: Sequence[TestCase], run: Run, found: list[Record]
+) -> list[_Finding]:
+    out: list[_Finding] = []
+    report: Record | None = None
+    used, stopped = 0.0, False
+    for record in found:
+        stopped = record.kind == "S"
+        if record.kind not in "MS":
+            report = record
+        elif report is not None and len(out) < len(tests) - 1:
+            one = replace(
+                run, reason="end", exit_code=0, cpu_s=report.seconds, overflow=False, stderr=b""
+            )
+            used += report.seconds
+            out.append(_Finding(_reported(context, tests[len(out)], one, report), False))
+            report = None
+    if stopped and len(out) == 1:
+        out[0] = replace(out[0], alone=True)
+    if not stopped or not out:
+        one = replace(run, cpu_s=max(0.0, run.cpu_s - used)) if out else run
+        out.append(_Finding(_reported(context, tests[len(out)], one, report), not out))
+    return out
+
+
+def _reported(context: Context, test: TestCase, run: Run, report: Record | None) -> TestResult:
+    """A test of a function, by what its child reported and how it ended."""
+    limits, problem = context.limits, context.problem
+    if report is None:
+        ended = replace(run, reason="end", exit_code=0)
         missing = _failed(ended, "runtime_error", "the program ended before its result was read")
-        return _failure(run, context.limits) or missing
-    kind, payload = report[_NONCE_BYTES : _NONCE_BYTES + 1].decode(), report[_NONCE_BYTES + 1 :]
-    if kind == "P":
-        if _prelude_fails(context, extra):
-            return _judge_error(f"the problem's prelude failed: {_text(payload)}")
-        return _failed(run, "runtime_error", "the program wrote into its own report")
+        return _failure(run, limits) or missing
+    kind, payload = report.kind, report.payload
+    if kind == "T" and context.asserts and not _compiles(_assert_source(test.input)):
+        return _judge_error(f"the test's source does not compile: {_text(payload)}")
+    if kind == "P" and _prelude_fails(context):
+        return _judge_error(f"the problem's prelude failed: {_text(payload)}")
+    if kind in "PT":
+        return _failure(replace(run, exit_code=0), limits) or _failed(
+            run, "runtime_error", "the program wrote into its own report"
+        )
     if kind == "A" and run.reason == "end":
         return _failed(run, "wrong_answer", _text(payload))
-    if failed := _failure(run, context.limits):
+    if failed := _failure(run, limits):
         return failed
-    if kind == "D" and asserts:
+    if kind == "D" and context.asserts:
         return _matched(run, Match(True, "asserts"))
     if kind != "V":  # an exception, SystemExit(0) too
         return _failed(run, "runtime_error", _text(payload))
@@ -174,7 +334,7 @@ def _function_test(context: Context, test: TestCase) -> TestResult:
         return _failed(run, "runtime_error", f"the result cannot be read: {e}")
     if problem.checker.kind == "program":
         return _with_checker(context, test, run, payload + b"\n")
-    match = compare_values(inputs.parse_expected(test.output), got, problem.checker, context.policy)
+    match = compare_values(_expected(test.output), got, problem.checker, context.policy)
     return _matched(run, match)
 
 
@@ -188,13 +348,13 @@ def _compiles(source: bytes) -> bool:
     return True
 
 
-def _prelude_fails(context: Context, extra: dict[str, Any]) -> bool:
+def _prelude_fails(context: Context) -> bool:
     """Whether the prelude fails without the program too (for the same reason as above)."""
     if not context.problem.prelude:
         return False
-    nonce = b"N" + secrets.token_bytes(_NONCE_BYTES - 1)
-    run = context.run(Job(b"", kind="function", extra=extra | {"test": b""}, note=nonce))
-    return run.note[: _NONCE_BYTES + 1] == nonce + b"P"
+    job = replace(_function_job(context, [], 1.0), code=b"", tests=())
+    found = records.parse(context.run(job).note, job.nonce, 1)
+    return bool(found) and found[0].kind == "P"
 
 
 def _assert_source(text: str) -> bytes:
@@ -214,7 +374,9 @@ def _with_checker(context: Context, test: TestCase, run: Run, output: bytes) -> 
     """Kattis: argv INPUT ANSWER FEEDBACK_DIR, the output on stdin, 42 accepts and 43 refuses."""
 
     def check(stdin: bytes) -> Run:
-        return context.run(_checker_job(context, test, stdin), _CHECKER_LIMITS)
+        job = _checker_job(context, test, stdin)
+        kind = "numpy" if any(name in job.code for name in _NUMPY) else "plain"
+        return context.run(job, _CHECKER_LIMITS, kind)
 
     checked = check(output)
     said = _last_line(checked.stderr)
@@ -258,14 +420,10 @@ def _failure(run: Run, limits: Limits) -> TestResult | None:
         )
     if run.reason in _TROUBLE:
         return _judge_error(run.detail)
-    if run.note[:1] == b"C" and run.exit_code == 1:
-        return _failed(run, "compile_error", _text(run.note[1:]))
     if run.overflow or run.exit_code == -signal.SIGXFSZ:
         return _failed(run, "output_limit", f"more than {limits.output_mb:g} MiB of output")
     if run.reason in ("cpu", "wall") or run.cpu_s > limits.cpu_s:
-        what = "waiting" if run.reason == "wall" else "CPU time"
-        limit = limits.wall if run.reason == "wall" else limits.cpu_s
-        return _failed(run, "time_limit", f"{what} over {limit:g} s")
+        return _time_limit(run, limits)
     last = _last_line(run.stderr)
     if run.reason == "memory" or run.memory_mb > limits.memory_mb or _ran_out(run, limits, last):
         return _failed(run, "memory_limit", f"more than {limits.memory_mb} MiB")
@@ -273,6 +431,12 @@ def _failure(run: Run, limits: Limits) -> TestResult | None:
         how = f"signal {-run.exit_code}" if run.exit_code < 0 else f"exit status {run.exit_code}"
         return _failed(run, "runtime_error", f"{how}. {last}".strip())
     return None
+
+
+def _time_limit(run: Run, limits: Limits) -> TestResult:
+    what = "waiting" if run.reason == "wall" else "CPU time"
+    limit = limits.wall if run.reason == "wall" else limits.cpu_s
+    return _failed(run, "time_limit", f"{what} over {limit:g} s")
 
 
 def _ran_out(run: Run, limits: Limits, last_line: str) -> bool:

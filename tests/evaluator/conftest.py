@@ -26,4 +26,6 @@ def judge(needs_tier_a: None) -> Iterator[Judge]:
 
 @pytest.fixture
 def my_processes() -> Callable[[], list[int]]:
-    return lambda: sandboxed_processes(of=os.getpid())
+    """Sandboxed processes that this test started (a judge of the module may have others)."""
+    before = set(sandboxed_processes(of=os.getpid()))
+    return lambda: [p for p in sandboxed_processes(of=os.getpid()) if p not in before]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pipelines.problem import Problem, TestCase
 
-_MARK = "marshal.loads(os.pread(code"  # in the command line of every launcher
+_MARK = "marshal.loads(os.pread(code"  # in the command line of all that a room holds
 
 
 def make_problem(*tests: tuple[str, str], **fields: object) -> Problem:
@@ -17,7 +17,7 @@ def make_problem(*tests: tuple[str, str], **fields: object) -> Problem:
 
 
 def sandboxed_processes(of: int | None = None) -> list[int]:
-    """Every process on the machine that belongs to a sandbox (of that controller only: other
+    """Every process on the machine that belongs to a room (of that controller only: other
     people may be judging too)."""
     parents: dict[int, int] = {}
     found = []
