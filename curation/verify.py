@@ -22,6 +22,7 @@ from typing import Any
 from pydantic import Field
 
 from evaluator.judge import DEFAULT_TIME_LIMIT_S, Judge, JudgeResult
+from evaluator.layout import Tier
 from pipelines.config import StageConfig
 from pipelines.problem import Problem, Solution, drop
 from pipelines.shards import Shards
@@ -45,10 +46,12 @@ class VerifyConfig(StageConfig):
     `time_limit_s`: overrides the problems' own limits. `time_factor`: accepted solutions get
     this many times the limit, for they may be slow in Python; wrong ones get the limit itself.
     `max_solutions`: run at most this many accepted and this many wrong programs a problem, in
-    order. `require_solution`: drop problems without an accepted Python solution."""
+    order. `require_solution`: drop problems without an accepted Python solution. `weakest_tier`:
+    the least isolation to run programs in (see evaluator.sandbox)."""
 
     # Left out of dumps: a stage's identity and manifest must not depend on the machine.
     workers: int | None = Field(default=None, ge=1, exclude=True)
+    weakest_tier: Tier = Field(default="A", exclude=True)
     time_limit_s: float | None = Field(default=None, gt=0)
     time_factor: float = Field(default=1.0, ge=1)
     max_solutions: int | None = Field(default=None, ge=1)
@@ -198,7 +201,7 @@ def verify(
     def decide(problems: Shards, ctx: StageContext) -> Iterator[Decision]:
         counts: dict[str, Counter[str]] = {"accepted": Counter(), "wrong": Counter()}
         verified = 0
-        with Judge(workers=config.workers, all_tests=False) as judge:
+        with Judge(workers=config.workers, weakest_tier=config.weakest_tier) as judge:
             for window in _windows(problems):
                 found = _judge_window(judge, window, len(problems), config, ctx)
                 for row, p in window:

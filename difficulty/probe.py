@@ -17,6 +17,7 @@ from difficulty.models import model_hash, resolve_model
 from difficulty.prompts import DEFAULT_FEW_SHOT, FewShot, build_messages, extract_code
 from difficulty.samplers import Completion, Sampler, TransformersSampler, make_sampler
 from evaluator.judge import Judge
+from evaluator.layout import Tier
 from pipelines.config import StageConfig
 from pipelines.problem import Probe, Problem, drop
 from pipelines.shards import Shards
@@ -28,7 +29,8 @@ class ProbeConfig(StageConfig):
     'smollm2', a folder or a Hub name. `chunk` problems are sampled and journaled together; it and
     `batch_size` (answers at once) move the last digit of floats, and with it now and then a
     sample, so they count as config. `workers` (judge processes, None: one a core) and `threads`
-    (torch's, None: its own choice) do not."""
+    (torch's, None: its own choice) do not, nor does `weakest_tier`, the least isolation to run
+    programs in (see evaluator.sandbox)."""
 
     model: str = "smollm2"
     backend: Literal["transformers", "vllm"] = "transformers"
@@ -41,6 +43,7 @@ class ProbeConfig(StageConfig):
     chunk: int = Field(default=8, ge=1)
     batch_size: int = Field(default=32, ge=1)
     workers: int | None = Field(default=None, ge=1, exclude=True)
+    weakest_tier: Tier = Field(default="A", exclude=True)
     threads: int | None = Field(default=None, ge=1, exclude=True)
 
 
@@ -170,7 +173,7 @@ class _Runner:
         if self._sampler is None:
             self._sampler = make_sampler(c.backend, self.model, c.batch_size, c.threads)
         if self._judge is None:
-            self._judge = Judge(workers=c.workers)
+            self._judge = Judge(workers=c.workers, weakest_tier=c.weakest_tier)
         return self._sampler, self._judge
 
     def _run(self, chunk: Sequence[Problem], ctx: StageContext, total: int) -> list[Outcome | None]:

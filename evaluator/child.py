@@ -5,12 +5,12 @@ interpreter's settings back where they were. What a test leaves that only the en
 (threads, closed descriptors) ends the batch: the next test gets a process of its own.
 
 Everything written here is data for the controller, never a verdict: the outputs on descriptor 1
-and, on NOTE_FD, records. A record is the nonce of the job, a kind, the CPU microseconds,
-the size of the output so far and a payload. Kinds:
-  M  the test has ended, with status 0         S  the same, and the child stops here of itself
-  C  the program does not compile              T  the test's source is at fault
+and the note on NOTE_FD. The note begins with two numbers, how many tests have ended well so far and
+whether the child then stopped of itself; then comes one record a test: the nonce of the job, a
+kind, the CPU microseconds, the size of the output so far and a payload. Kinds:
+  M  a stdin test ended with status 0          C  the program does not compile
   V  the result as canonical JSON              X  an exception, or the function is missing
-  A  an assertion failed   D  asserts done     P  the prelude failed
+  A  an assertion failed   D  asserts done     P  the prelude failed   T  the test does not compile
 A program can write records too. It gains nothing: a result must equal what it has never seen, and
 a refusal only hurts it. (Asserts live in the program's own process, where a determined program can
 reach anything: the verdict says so.)
@@ -26,21 +26,29 @@ import io
 import os
 import sys
 from _struct import Struct
-from time import process_time, thread_time
+from mmap import mmap
+from time import perf_counter, process_time, thread_time
 
 import evaluator.functions as functions
 from evaluator.program import finish, new_main
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing typing would cost 6 ms a room
+    from collections.abc import Callable
     from typing import Any
 
 #: Above every descriptor that a program may open or would think to close. The three after it are
 #: copies of the standard ones.
 NOTE_FD = 1000
 NONCE_BYTES = 16
+#: Tests that have ended, and whether the child stopped there.
+COUNTS = Struct("=II")
 #: kind, CPU microseconds, bytes of output so far, bytes of payload
 HEAD = Struct("=cQQI")
+_MAPPED = 1 << 16
+_WORTH_MAPPING = 4
+#: So short a time is not worth the system calls that tell CPU from waiting.
+_MOMENT_S = 0.0005
 _STACK = 16 << 20  # of a thread; else it takes RLIMIT_STACK, or 2 MB when unlimited
 _RECURSION = 50_000
 
@@ -51,15 +59,56 @@ def prepare() -> None:
 
     builtins.exit = _sitebuiltins.Quitter("exit", "Ctrl-D (i.e. EOF)")
     builtins.quit = _sitebuiltins.Quitter("quit", "Ctrl-D (i.e. EOF)")
+    _warm_up()
+
+
+class _WarmError(BaseException):
+    """Instead of the end of the process."""
+
+
+def _warm_up() -> None:
+    """Run some tests here in the zygote: the interpreter adapts its code to what it sees, and
+    fills caches, which each child would do again (10 us a test)."""
+    files = [os.memfd_create("warm") for _ in range(4)]
+    fds = (0, 1, 2, NOTE_FD, NOTE_FD + 1, NOTE_FD + 2, NOTE_FD + 3)
+    kept = [os.dup(fd) for fd in fds[:3]]
+    for fd, file in zip(fds, (*files, *files[:3]), strict=True):
+        os.dup2(file, fd)
+    os.ftruncate(NOTE_FD, _MAPPED)
+
+    def end(status: int) -> None:
+        raise _WarmError
+
+    job: dict[str, Any] = {"slice_s": 1e9, "fn_name": "f", "hints": {}, "prelude": b""}
+    program = {"code": b"a = input()\nprint(int(a) + 1)\n", "more": [b"1\n"] * 20}
+    os.pwrite(0, b"1\n", 0)
+    function = {"code": b"class Solution:\n def f(self, x: int) -> int:\n  return x + 1\n"}
+    function |= {"kind": "function", "tests": [[([1], {})]] * 20}  # type: ignore[dict-item]
+    for run, more in ((_run_stdin, program), (_run_functions, function)):
+        note = _Note(bytes(NONCE_BYTES), 0)
+        note.map = bytearray(_MAPPED)
+        try:
+            run({**job, **more}, note, end)
+        except _WarmError:
+            pass
+    for fd, file in zip(fds, kept, strict=False):
+        os.dup2(file, fd)
+        os.close(file)
+    for fd in (*fds[3:], *files):
+        os.close(fd)
+    sys.modules.pop("solution", None)
+    state = _Between()
+    state.streams = (None, None, None)
+    state.renew()
 
 
 def run(job: dict[str, Any]) -> None:
     """Run the job (see :class:`evaluator.room.Job`). Does not return."""
     _settings(job)
-    note = _Note(job["nonce"])
+    note = _Note(job["nonce"], len(job["more"]) or len(job["tests"]))
     if job["kind"] == "stdin":
-        _run_stdin(job, note)
-    _run_functions(job, note)
+        _run_stdin(job, note, os._exit)
+    _run_functions(job, note, os._exit)
 
 
 def _settings(job: dict[str, Any]) -> None:
@@ -76,35 +125,57 @@ def _fresh() -> None:
 
 
 class _Note:
-    """Writes the records; everything it needs is bound before the program runs."""
+    """Writes the records; everything it needs is bound before the program runs. Where there are
+    many tests the note is mapped into memory: a system call costs as much as a small test."""
 
-    def __init__(self, nonce: bytes) -> None:
-        self.nonce, self.at, self.started = nonce, 0, 0.0
-        self.pwrite, self.fstat, self.pack = os.pwrite, os.fstat, HEAD.pack
-        self.clock, self.update = process_time, thread_time
-
-    def start(self) -> None:
-        """A test begins."""
-        self.started = self.now()
+    def __init__(self, nonce: bytes, tests: int) -> None:
+        self.nonce, self.at, self.ended = nonce, COUNTS.size, 0
+        self.pwrite, self.pack, self.counts = os.pwrite, HEAD.pack, COUNTS.pack
+        self.clock, self.cpu, self.update = perf_counter, process_time, thread_time
+        self.seconds = self.total = 0.0
+        self.map: Any = None
+        if tests >= _WORTH_MAPPING:
+            os.ftruncate(NOTE_FD, _MAPPED)
+            self.map = mmap(NOTE_FD, _MAPPED)
+            os.closerange(3, NOTE_FD)  # mmap keeps a copy of the descriptor
+        self.began, self.used = self.clock(), self.now()
 
     def now(self) -> float:
         """CPU seconds of this process."""
         self.update()  # else the other clock may answer as of the last tick
-        return self.clock()
+        return self.cpu()
 
-    def put(self, kind: bytes, payload: bytes = b"") -> None:
-        """One record."""
-        micros = int(1e6 * (self.now() - self.started))
-        try:
-            size = self.fstat(1).st_size
-        except OSError:
-            size = 0
-        head = self.nonce + self.pack(kind, micros, size, len(payload))
-        data = head + payload
+    def lap(self) -> float:
+        """CPU seconds since the last call (or, for a moment's work, plain seconds)."""
+        end = self.clock()
+        seconds = end - self.began
+        if seconds > _MOMENT_S:
+            used = self.now()
+            seconds, self.used = used - self.used, used
+        self.began = end
+        self.total += seconds
+        return seconds
+
+    def write(self, at: int, data: bytes) -> None:
+        end = at + len(data)
+        if self.map is not None and end <= _MAPPED:
+            self.map[at:end] = data
+            return
         while data:
-            done = self.pwrite(NOTE_FD, data, self.at)
-            self.at += done
-            data = data[done:]
+            done = self.pwrite(NOTE_FD, data, at)
+            at, data = at + done, data[done:]
+
+    def put(self, kind: bytes, payload: bytes = b"", size: int = 0) -> None:
+        """One record."""
+        micros = int(1e6 * self.lap())
+        data = self.nonce + self.pack(kind, micros, size, len(payload)) + payload
+        self.write(self.at, data)
+        self.at += len(data)
+
+    def end(self, stop: bool) -> None:
+        """The test of the last record has ended well; `stop`: it is the child's last."""
+        self.ended += 1
+        self.write(0, self.counts(self.ended, stop))
 
 
 def _compile(source: bytes, name: str, note: _Note, kind: bytes = b"C") -> Any:
@@ -120,30 +191,31 @@ def _compile(source: bytes, name: str, note: _Note, kind: bytes = b"C") -> Any:
 # -- programs that read and print -----------------------------------------------------------------
 
 
-def _run_stdin(job: dict[str, Any], note: _Note) -> None:
+def _run_stdin(job: dict[str, Any], note: _Note, exit_now: Callable[[int], Any]) -> None:
     """The first test's input is in descriptor 0 already; the others are in the job."""
     inputs: list[bytes] = job["more"]
-    slice_s, exit_now = job["slice_s"], os._exit
+    slice_s = job["slice_s"]
     code = _compile(job.pop("code"), "solution.py", note)
     if not inputs:
         os.close(NOTE_FD)
-    state = _Between() if inputs else None
+    state = _Between()
     inputs.reverse()
     del job
+    fstat = os.fstat
     while True:
         namespace = new_main("__main__")
         failure = None
-        note.start()
         try:
             exec(code, namespace)
         except BaseException as e:
             failure = e
         status = finish(failure, namespace, last=not inputs)
         del failure
-        if status > 0 or state is None or not inputs:
+        if status > 0 or not inputs:
             exit_now(status)
-        stop = status < 0 or note.now() > slice_s or not state.intact()
-        note.put(b"S" if stop else b"M")
+        note.put(b"M", b"", fstat(1).st_size)
+        stop = status < 0 or note.total > slice_s or not state.intact()
+        note.end(stop)
         if stop:
             exit_now(0)
         state.rewind(inputs.pop())
@@ -168,12 +240,15 @@ class _Between:
         goes on after what is there."""
         for fd in (0, 1, 2):  # `open(0)` closes it when it is collected
             os.dup2(NOTE_FD + 1 + fd, fd)
-        os.ftruncate(0, 0)
-        os.lseek(0, 0, 0)
-        at, view = 0, memoryview(stdin)
-        while at < len(view):
-            at += os.pwrite(0, view[at:], at)
+        os.ftruncate(0, len(stdin))
+        at = os.pwrite(0, stdin, 0)
+        while at < len(stdin):
+            at += os.pwrite(0, stdin[at:], at)
         os.lseek(1, 0, 2)
+        self.renew()
+
+    def renew(self) -> None:
+        """The stream objects at their start: the old ones, or new ones."""
         self.streams = sys.stdin, sys.stdout, sys.stderr = (
             self._reader(),
             self._writer(1, self.streams[1], sys.stdout, "surrogateescape"),
@@ -186,11 +261,12 @@ class _Between:
         mine = self.streams[0]
         try:
             if sys.stdin is mine:
-                mine.buffer.seek(0, 2)  # first to the end: else it would go on with its old buffer
+                mine.buffer.seek(0, 2)  # from its end, else it would go on with its old buffer
                 mine.seek(0)
                 return mine
         except (OSError, ValueError, AttributeError):
             pass
+        os.lseek(0, 0, 0)
         reader = io.BufferedReader(io.FileIO(0, "rb", closefd=False))
         stream: Any = io.TextIOWrapper(reader, "utf-8", "surrogateescape", "\n")
         stream.mode = "r"
@@ -198,7 +274,7 @@ class _Between:
 
     @staticmethod
     def _writer(fd: int, mine: Any, now: Any, errors: str) -> Any:
-        if now is mine and not mine.closed:
+        if now is mine and mine is not None and not mine.closed:
             return mine
         writer = io.BufferedWriter(io.FileIO(fd, "wb", closefd=False))
         stream: Any = io.TextIOWrapper(writer, "utf-8", errors, "\n", fd == 2)
@@ -209,17 +285,17 @@ class _Between:
 # -- functions ------------------------------------------------------------------------------------
 
 
-def _run_functions(job: dict[str, Any], note: _Note) -> None:
+def _run_functions(job: dict[str, Any], note: _Note, exit_now: Callable[[int], Any]) -> None:
     """One call, or one list of asserts, a test. The program is executed anew for each."""
     code = _compile(job.pop("code"), "solution.py", note)
     asserts, tests = job["kind"] == "asserts", job["tests"]
-    slice_s, exit_now = job["slice_s"], os._exit
+    slice_s = job["slice_s"]
     provided = functions.provided(code)
     prelude = functions.Prelude(job["prelude"], new_main("solution") | provided)
     if prelude.error is not None:
         note.put(b"P", functions.describe(prelude.error))
         exit_now(1)
-    state = _Between() if len(tests) > 1 else None
+    state = _Between()
     left = len(tests)
     for test in tests:
         left -= 1
@@ -227,14 +303,13 @@ def _run_functions(job: dict[str, Any], note: _Note) -> None:
         namespace = new_main("solution")
         namespace.update(provided)
         prelude.provide(namespace)
-        note.start()
         kind, payload, error = functions.one(job, code, checks, test, namespace)
         note.put(kind, payload)
         status = finish(error, namespace, last=not left)
         if status > 0 or not left:
             exit_now(status)
-        stop = status < 0 or note.now() > slice_s or (state is not None and not state.intact())
-        note.put(b"S" if stop else b"M")
+        stop = status < 0 or note.total > slice_s or not state.intact()
+        note.end(stop)
         if stop:
             exit_now(0)
         _fresh()

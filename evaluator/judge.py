@@ -13,8 +13,9 @@ import platform
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from queue import SimpleQueue
 from typing import Any, Literal, get_args
 
 from evaluator import verdicts
@@ -200,8 +201,9 @@ class Judge:
         {0: JudgeResult(...), 1: JudgeResult(...)}
         """
         names = iter(solution_ids) if solution_ids is not None else None
-        waiting: dict[Future[JudgeResult], int] = {}
         source = enumerate(pairs)
+        waiting: dict[Future[JudgeResult], int] = {}
+        done: SimpleQueue[Future[JudgeResult]] = SimpleQueue()
         stop = threading.Event()
         try:
             more = True
@@ -212,11 +214,12 @@ class Judge:
                         more = False
                         break
                     name = next(names, "") if names is not None else ""
-                    waiting[self._submit(pair[0], pair[1], name, stop)] = at
+                    future = self._submit(pair[0], pair[1], name, stop)
+                    waiting[future] = at
+                    future.add_done_callback(done.put)
                 if waiting:
-                    done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-                    for future in sorted(done, key=waiting.__getitem__):
-                        yield waiting.pop(future), future.result()
+                    future = done.get()
+                    yield waiting.pop(future), future.result()
         finally:
             stop.set()
             for future in waiting:

@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing typing would cost 6 ms a room
     from typing import Any
 
+#: Containers not yet looked at by the collector: so few cannot hold a stream in a cycle.
+_NOTHING_LEFT = (8, 0, 0)
 _run_atexit = atexit._run_exitfuncs
 
 
@@ -43,7 +45,8 @@ def finish(error: BaseException | None, namespace: dict[str, Any], last: bool = 
             left = True
         _run_atexit()
         namespace.clear()
-        gc.collect()
+        if any(map(int.__gt__, gc.get_count(), _NOTHING_LEFT)):
+            gc.collect()
     except BaseException:
         status = status or 1
     for stream in (sys.stdout, sys.stderr):

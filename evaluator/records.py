@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from typing import NamedTuple
 
+_COUNTS = struct.Struct("=II")
 _HEAD = struct.Struct("=cQQI")
-_KINDS = frozenset(b"MSCTVXADP")
+_KINDS = frozenset(b"MCVXADPT")
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """`output_end`: the size of standard output when it was written."""
 
     kind: str
@@ -19,22 +19,35 @@ class Record:
     payload: bytes
 
 
-def parse(note: bytes, nonce: bytes, most: int) -> list[Record]:
-    """The records up to the first byte that is none, at most `most`.
+class Note(NamedTuple):
+    """`ended`: tests that ended well, each with its record; a further record is of the test that
+    the process ended in. `stopped`: it took no further test."""
+
+    ended: int
+    stopped: bool
+    records: list[Record]
+
+
+def parse(note: bytes, nonce: bytes, most: int) -> Note:
+    """The note up to the first byte that makes no sense, at most `most` records.
 
     >>> parse(b"junk", bytes(16), 10)
-    []
+    Note(ended=0, stopped=False, records=[])
     """
     found: list[Record] = []
-    at = 0
+    if len(note) < _COUNTS.size:
+        return Note(0, False, found)
+    ended, stopped = _COUNTS.unpack_from(note)
+    at, skip, size = _COUNTS.size, len(nonce), len(note)
     while len(found) < most and note.startswith(nonce, at):
-        at += len(nonce)
-        if at + _HEAD.size > len(note):
+        at += skip
+        if at + _HEAD.size > size:
             break
-        kind, micros, end, size = _HEAD.unpack_from(note, at)
+        kind, micros, end, length = _HEAD.unpack_from(note, at)
         at += _HEAD.size
-        if kind[0] not in _KINDS or at + size > len(note):
+        if kind[0] not in _KINDS or at + length > size:
             break
-        found.append(Record(kind.decode(), micros / 1e6, end, note[at : at + size]))
-        at += size
-    return found
+        found.append(Record(chr(kind[0]), micros / 1e6, end, note[at : at + length]))
+        at += length
+    ended = min(ended, len(found))
+    return Note(ended, bool(stopped) and ended > 0, found)

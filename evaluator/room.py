@@ -39,6 +39,8 @@ _GRACE_S = 30.0
 _START_S = 60.0
 _CLOSE_S = 10.0
 _STDERR_TAIL = 4000
+#: Bytes of a job that fit into one message of the socket, with room to spare.
+_MESSAGE = 50_000
 _PID_MARK = b"PID!"  # as in evaluator.zygote
 # Our modules reach the interpreter as code objects, not by import: it need not see our files (as
 # another user it may not), and no room compiles them again where byte code is not cached.
@@ -220,14 +222,18 @@ class Room:
         self.jobs += 1
         fds: list[int] = []
         try:
-            for name in ("stdin", "stdout", "stderr", "note", "job"):
+            for name in ("stdin", "stdout", "stderr", "note"):
                 fds.append(_memory_file(name))
-            stdin, stdout, stderr, note, text = fds
+            stdin, stdout, stderr, note = fds
             _fill(stdin, job.stdin)
-            _fill(text, marshal.dumps(_text(job)))
+            text = _text(job)
+            if len(text) > _MESSAGE:  # does not fit into a message
+                fds.append(_memory_file("job"))
+                _fill(fds[4], text)
+                text = b""
             try:
                 self._socket.sendmsg(
-                    [marshal.dumps(_header(limits))],
+                    [marshal.dumps((_header(limits), text))],
                     [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))],
                 )
                 report = self._receive(limits.patience)
@@ -315,20 +321,23 @@ def _read(fd: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _text(job: Job) -> dict[str, Any]:
-    return {
-        "kind": job.kind,
-        "code": job.code,
-        "more": list(job.more),
-        "tests": list(job.tests),
-        "argv": list(job.argv),
-        "files": job.files,
-        "nonce": job.nonce,
-        "slice_s": job.slice_s,
-        **job.extra,
-    }
+def _text(job: Job) -> bytes:
+    return marshal.dumps(
+        {
+            "kind": job.kind,
+            "code": job.code,
+            "more": list(job.more),
+            "tests": list(job.tests),
+            "argv": list(job.argv),
+            "files": job.files,
+            "nonce": job.nonce,
+            "slice_s": job.slice_s,
+            **job.extra,
+        }
+    )
 
 
+@functools.lru_cache(1000)
 def _header(limits: Limits) -> dict[str, Any]:
     memory = limits.memory_mb * _MB
     return {

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from evaluator import landlock
-from evaluator.layout import Tier
+from evaluator.layout import Tier, readable_by_all
 from evaluator.room import Job, Limits, Room, RoomError, Run
 from evaluator.seccomp import deny_filter
 
@@ -181,12 +181,32 @@ def sandbox_status() -> Status:
     for outer in (_NOBODY, 0) if os.geteuid() == 0 else (0,):
         failed = _try("A", outer)
         if failed in (None, _NO_PROC):
-            return Status("A", notes=(*notes, failed) if failed else notes, outer=outer)
+            notes = (*notes, failed) if failed else notes
+            return Status("A", notes=notes, outer=outer, layers=_layers("A", outer))
         failures.append(failed)
     step = failures[-1].split()[1] if failures[-1].startswith("setup") else ""
     remedy = _REMEDIES.get(step, "report it with the text above")
-    tier: Tier = "B" if deny_filter() and _try("B", 0) is None else "C"
-    return Status(tier, f"isolation stopped at: {'; '.join(failures)}", remedy, notes)
+    walls = bool(deny_filter()) and landlock.abi() > 0
+    tier: Tier = "B" if walls and _try("B", 0) in (None, _NO_PROC) else "C"
+    why = f"isolation stopped at: {'; '.join(failures)}"
+    outer = _NOBODY if os.geteuid() == 0 and readable_by_all() else 0
+    return Status(tier, why, remedy, notes, outer, _layers(tier, outer))
+
+
+def _layers(tier: Tier, outer: int) -> tuple[str, ...]:
+    names = ["rlimits"]
+    if tier != "C":
+        names = ["no capabilities", "no_new_privs", *names]
+    if tier != "C" and deny_filter():
+        names.insert(0, "seccomp")
+    if tier != "C" and (version := landlock.abi()):
+        names.insert(0, f"landlock (ABI {version})")
+    if outer:
+        names.insert(0, f"user {outer}")
+    if tier == "A":
+        spaces = "user, mount, pid, net, ipc and uts namespaces, read-only root"
+        names.insert(0, spaces)
+    return tuple(names)
 
 
 def tier() -> str:

@@ -37,7 +37,8 @@ _TICK = 1.0 / os.sysconf("SC_CLK_TCK")
 _SLACK = 64 << 20  # libraries in memory
 #: Of all processes of a program together, beyond its memory: shared memory that is not resident.
 _ADDRESS_SPACE = 4 << 30
-#: Descriptors of a job, in the order in which they come with its header.
+#: Descriptors of a job, in the order in which they come with its header; the last only where the
+#: job did not fit into the header's message.
 FDS = ("stdin", "stdout", "stderr", "note", "job")
 #: Seconds without CPU after which the controller may use the core for another program.
 _IDLE_S = 0.05
@@ -157,6 +158,10 @@ class _Room:
         self.tier, self.has_proc, self.locks = spec["tier"], has_proc, locks
         self.seccomp, self.child_filter = spec["seccomp"], spec["child_filter"]
         self.pid = os.getpid()
+        self.hard = {}
+        for kind in range(resource.RLIMIT_AS + 1):
+            hard = resource.getrlimit(kind)[1]
+            self.hard[kind] = sys.maxsize if hard == resource.RLIM_INFINITY else hard
         self.poller = select.poll()
         self.poller.register(control.fileno(), select.POLLIN)
         self.poller.register(controller, select.POLLIN)
@@ -173,8 +178,8 @@ class _Room:
                 os._exit(0)
             raw = ancillary[0][2]
             fds = [int.from_bytes(raw[i : i + 4], sys.byteorder) for i in range(0, len(raw), 4)]
-            header = marshal.loads(data)  # the controller's own
-            report = self.run(header, fds)
+            header, text = marshal.loads(data)  # the controller's own
+            report = self.run(header, text, fds)
             for fd in fds:
                 os.close(fd)
             try:
@@ -182,13 +187,13 @@ class _Room:
             except OSError:
                 os._exit(0)
 
-    def run(self, header: dict[str, Any], fds: list[int]) -> bytes:
+    def run(self, header: dict[str, Any], text: bytes, fds: list[int]) -> bytes:
         """One job, from fork to the death of everything it left."""
-        limits = isolate.within(header["limits"])
+        limits = [(k, (v, v)) for k, n in header["limits"] for v in (min(n, self.hard[k]),)]
         started = time.monotonic()
         pid = _fork()
         if pid == 0:
-            self.become_child(limits, fds)
+            self.become_child(limits, text, fds)
         if pid < 0:
             return b"setup fork 11 the system has no process left"
         pidfd = os.pidfd_open(pid)
@@ -273,7 +278,7 @@ class _Room:
                 return cpu
             cpu += usage.ru_utime + usage.ru_stime
 
-    def become_child(self, limits: list[Any], fds: list[int]) -> None:
+    def become_child(self, limits: list[Any], text: bytes, fds: list[int]) -> None:
         """Leave everything of the zygote behind, then run the job. Does not return."""
         try:
             if self.tier != "A":
@@ -286,8 +291,8 @@ class _Room:
                 isolate.filter_calls(self.seccomp)
                 me = os.getpid().to_bytes(4, sys.byteorder)  # 4 bytes: an instruction's operand
                 isolate.filter_calls(self.child_filter.replace(PID_MARK, me))
-            stdin, stdout, stderr, note, job = fds
-            spec = marshal.loads(os.pread(job, os.fstat(job).st_size, 0))
+            stdin, stdout, stderr, note, *job = fds
+            spec = marshal.loads(text or os.pread(job[0], os.fstat(job[0]).st_size, 0))
             os.dup2(stdin, 0)
             os.dup2(stdout, 1)
             os.dup2(stderr, 2)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
 if TYPE_CHECKING:
+    from flows.judging import Evaluation
     from pipelines.stage import StageResult
 
 app = typer.Typer(
@@ -31,6 +32,22 @@ Out = Annotated[Path, typer.Option("--out", help="Folder to write.")]
 ConfigFile = Annotated[Path, typer.Option("--config", help="TOML file of the run.")]
 RunDir = Annotated[
     Path | None, typer.Option("--run", help="Run folder; default runs/<name of the config>.")
+]
+PolicyName = Annotated[
+    str,
+    typer.Option(
+        "--policy", help="Comparison: robust, strict (LiveCodeBench's) or apps (APPS/TACO's)."
+    ),
+]
+IsolateName = Annotated[
+    str,
+    typer.Option("--isolate", help="What gets a process of its own: each solution, or each test."),
+]
+TierName = Annotated[
+    str,
+    typer.Option(
+        "--weakest-tier", help="Least isolation to accept: A, B or C (see `microcoder doctor`)."
+    ),
 ]
 
 
@@ -201,29 +218,47 @@ def judge(
     solutions: Annotated[Path, typer.Option(help="Solutions, JSONL: problem_id, code.")],
     out: Annotated[Path, typer.Option(help="Verdicts, JSONL, one line a solution.")],
     workers: Annotated[int | None, typer.Option(min=1, help="Default: one a core.")] = None,
-    policy: Annotated[str, typer.Option(help="robust or strict comparison.")] = "robust",
+    policy: PolicyName = "robust",
+    isolate: IsolateName = "solution",
+    weakest_tier: TierName = "A",
 ) -> None:
     """Judge solutions in the sandbox.
 
     Example: `microcoder judge --problems p.jsonl --solutions s.jsonl --out verdicts.jsonl`
     """
-    from flows.judging import judge_files
+    from flows.judging import judge_files, judge_options
     from flows.progress import shown_progress
-    from pipelines.config import ConfigError
 
-    if policy not in ("robust", "strict"):
-        raise ConfigError(f"--policy {policy!r}: allowed are robust, strict")
+    options = judge_options(workers, policy, isolate, weakest_tier)
     with shown_progress(out_console) as progress:
-        counts = judge_files(
-            problems,
-            solutions,
-            out,
-            workers,
-            cast(Literal["robust", "strict"], policy),
-            progress,
-        )
+        counts = judge_files(problems, solutions, out, options, progress)
     for verdict, n in counts.most_common():
         out_console.print(f"{verdict}: {n}")
+
+
+@app.command()
+def evaluate(
+    problems: Annotated[Path, typer.Option(help="Problems, JSONL (docs/formats.md).")],
+    solutions: Annotated[
+        Path, typer.Option(help="Solutions, JSONL: problem_id, code; any number a problem.")
+    ],
+    out: Annotated[Path | None, typer.Option(help="Also write the result, JSON.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Default: one a core.")] = None,
+    policy: PolicyName = "robust",
+    isolate: IsolateName = "solution",
+    weakest_tier: TierName = "A",
+) -> None:
+    """Pass@1 of solutions with a 95 % interval, with and without the benchmark's known errata.
+
+    Example: `microcoder evaluate --problems lcb.jsonl --solutions answers.jsonl --out result.json`
+    """
+    from flows.judging import evaluate_files, judge_options
+    from flows.progress import shown_progress
+
+    options = judge_options(workers, policy, isolate, weakest_tier)
+    with shown_progress(out_console) as progress:
+        result = evaluate_files(problems, solutions, out, options, progress)
+    print_evaluation(result)
 
 
 @app.command()
@@ -272,7 +307,7 @@ def doctor() -> None:
         mark = {"ok": "[green]ok  [/]", "missing": "[yellow]--  [/]", "bad": "[red]BAD [/]"}
         out_console.print(f"{mark[check.state]} {check.name}: {check.found}", soft_wrap=True)
         if check.remedy:
-            out_console.print(f"      {check.remedy}", soft_wrap=True, style="dim")
+            out_console.print(f"      {check.remedy}", soft_wrap=True, style="dim", markup=False)
         failed |= check.state == "bad"
     if failed:
         raise typer.Exit(1)
@@ -299,6 +334,33 @@ def print_funnel(results: list[StageResult]) -> None:
             reasons,
         )
     out_console.print(table)
+
+
+def print_evaluation(result: Evaluation) -> None:
+    """Pass@1 in words, and the verdicts."""
+
+    def rate(name: str, values: dict[str, float], n: int) -> None:
+        low, high = values["low"], values["high"]
+        out_console.print(
+            f"{name}: {values['pass_at_1']:.3f} ({low:.3f} - {high:.3f}) over {n} problems",
+            highlight=False,
+        )
+
+    whole = {"pass_at_1": result.pass_at_1, "low": result.low, "high": result.high}
+    rate("pass@1", whole, len(result.rates))
+    if result.without_errata is not None:
+        rate(
+            "pass@1 without errata",
+            result.without_errata,
+            len(result.rates) - len(result.errata),
+        )
+        for name, row in result.errata.items():
+            out_console.print(f"  {name}: {row.kind}. {row.reason}", style="dim", soft_wrap=True)
+    if result.unanswered:
+        out_console.print(f"problems without a solution, left out: {result.unanswered}")
+    for verdict, n in result.verdicts.most_common():
+        note = " (left out)" if verdict == "judge_error" else ""
+        out_console.print(f"{verdict}: {n}{note}")
 
 
 def print_gains(run: Path) -> None:

@@ -36,9 +36,12 @@ def _sandbox() -> Check:
     from evaluator.judge import sandbox_status
 
     status = sandbox_status()
+    holds = f"tier {status.tier}: {', '.join(status.layers)}"
+    lacks = "; ".join(status.notes)
     if status.tier == "A":
-        return Check("sandbox", "ok", "tier A: namespaces, own user, rlimits")
-    return Check("sandbox", "bad", f"tier {status.tier}: {status.missing}", status.remedy)
+        return Check("sandbox", "ok", f"{holds}{f' (without: {lacks})' if lacks else ''}")
+    remedy = f"{status.remedy}; or accept it: weakest_tier = {status.tier!r} in the config"
+    return Check("sandbox", "bad", f"{holds}. {status.missing}", remedy)
 
 
 def _package(module: str, use: str, extra: str) -> Check:

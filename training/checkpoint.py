@@ -20,7 +20,7 @@ from training.data import TrainError
 LOGS = ("metrics.jsonl", "evaluations.jsonl", "timings.jsonl")
 _FILES = (*LOGS, "config.json", "inputs.json", "temperature.json", "best.json")
 #: Settings that change no result: a resumed run may have others.
-FREE = frozenset({"judge_workers"})
+FREE = frozenset({"judge_workers", "judge_weakest_tier"})
 KEEP_LAST = 2
 
 

@@ -130,6 +130,8 @@ class TrainConfig(StageConfig):
     batch_size: int = Field(default=32, ge=1)
     threads: int | None = Field(default=None, ge=1)
     judge_workers: int | None = Field(default=None, ge=1)
+    #: The least isolation to run answers in (see evaluator.sandbox).
+    judge_weakest_tier: Literal["A", "B", "C"] = "A"
     #: Tests used for the reward, longest first.
     max_tests: int = Field(default=15, ge=1)
     #: None: `difficulty.prompts.DEFAULT_FEW_SHOT`.

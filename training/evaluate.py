@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from difficulty.intervals import wilson
 from difficulty.samplers import Completion, Sampler
+from evaluator.errata import affected
 from evaluator.judge import Judge
+from pipelines.problem import Problem
 from pipelines.stage import Progress, no_progress
 from training.config import DiversityT, TrainConfig
 from training.data import Example, TrainError, derived_seed
@@ -30,7 +32,9 @@ def evaluate(
     """The line of evaluations.jsonl for `step`: pass@1 over the held-out problems as the mean of
     their pass rates over `eval_attempts` answers, with its 95 % interval. Every step has the same
     draws, so that two lines differ by the weights alone. Answers that could not be judged are left
-    out and counted in `judge_errors`; a problem with none left is not in the line."""
+    out and counted in `judge_errors`; a problem with none left is not in the line. When some
+    held-out problem is among the errata of its benchmark, `pass_at_1_without_errata` is over the
+    others and `errata` counts those left out; `pass_at_1` stays over all."""
     attempts = config.eval_attempts
     # prompts of like length together: the sampler pads less
     order = sorted(range(len(examples)), key=lambda i: (len(examples[i].prompt_ids), i))
@@ -60,19 +64,44 @@ def evaluate(
                 rates[example.id] = judged.count(1.0) / len(judged)
         done = min(start + size, len(order))
         progress("evaluate", done, len(examples), f"step {step}: pass@1 {_mean(rates):.3f}")
-    low, high = interval(list(rates.values()))
     return {
         "step": step,
-        "pass_at_1": _mean(rates),
-        "low": low,
-        "high": high,
+        **pass_at_1(rates),
         "problems": dict(sorted(rates.items())),
         "attempts": attempts,
         "judge_errors": errors,
+        **without_errata(rates, (e.problem for e in examples)),
     }
 
 
-def _mean(rates: dict[str, float]) -> float:
+def pass_at_1(rates: Mapping[str, float]) -> dict[str, float]:
+    """Keys pass_at_1, low and high: the mean of the problems' pass rates with its interval.
+
+    >>> pass_at_1({"a/1": 1.0, "a/2": 0.0})["pass_at_1"]
+    0.5
+    """
+    low, high = interval(list(rates.values()))
+    return {"pass_at_1": _mean(rates), "low": low, "high": high}
+
+
+def without_errata(rates: Mapping[str, float], problems: Iterable[Problem]) -> dict[str, Any]:
+    """Keys pass_at_1_without_errata, its interval, and `errata`, the number of problems left out
+    of it (evaluator.errata); no keys when none of the rated problems is on the list.
+
+    >>> some = [Problem("livecodebench/abc343_a"), Problem("livecodebench/abc301_a")]
+    >>> line = without_errata({some[0].id: 0.0, some[1].id: 1.0}, some)
+    >>> line["pass_at_1_without_errata"], line["errata"]
+    (1.0, 1)
+    """
+    left_out = affected(problems).keys() & rates.keys()
+    if not left_out:
+        return {}
+    kept = pass_at_1({k: rate for k, rate in rates.items() if k not in left_out})
+    named = {f"{k}_without_errata": value for k, value in kept.items()}
+    return {**named, "errata": len(left_out)}
+
+
+def _mean(rates: Mapping[str, float]) -> float:
     return math.fsum(rates.values()) / len(rates) if rates else 0.0
 
 

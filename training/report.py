@@ -22,7 +22,8 @@ class ReportError(RuntimeError):
 @dataclass(frozen=True, slots=True)
 class Gain:
     """Held-out pass@1 at a step with its 95 % interval; gain against step 0 (absolute points);
-    hours of training until then."""
+    hours of training until then. `errata`: held-out problems that their benchmark's errata name,
+    and pass@1 without them (None when there are none)."""
 
     step: int
     pass_at_1: float
@@ -31,6 +32,8 @@ class Gain:
     gain: float
     gain_per_step: float
     hours: float
+    without_errata: float | None = None
+    errata: int = 0
 
 
 def write_report(run: Path) -> Path:
@@ -57,6 +60,7 @@ def write_report(run: Path) -> Path:
         lead=_lead(funnel, metrics),
         facts=_facts(funnel, metrics, gains),
         gains=gains,
+        errata=max((g.errata for g in gains), default=0),
         training_charts=_training_charts(run, metrics, gains),
         temperature=_temperature(run),
         funnel=funnel,
@@ -87,6 +91,8 @@ def read_gains(run: Path) -> list[Gain]:
                 gain=gain,
                 gain_per_step=gain / step if step else 0.0,
                 hours=seconds / 3600,
+                without_errata=e.get("pass_at_1_without_errata"),
+                errata=int(e.get("errata", 0)),
             )
         )
     return gains

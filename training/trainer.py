@@ -81,7 +81,10 @@ def train(
         if last == config.steps:
             progress("train", last, last, "reused")
             return _result(run_dir, last, reused=True)
-        with _reproducible(config.threads), Judge(workers=config.judge_workers) as judge:
+        with (
+            _reproducible(config.threads),
+            Judge(workers=config.judge_workers, weakest_tier=config.judge_weakest_tier) as judge,
+        ):
             run = _Run(config, run_dir, judge, progress, identity)
             run.load(start_model, last, state)
             run.data = encode_all(run.sampler, problems, config)

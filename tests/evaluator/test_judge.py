@@ -419,7 +419,7 @@ def test_a_bug_of_ours_is_a_judge_error(judge: Judge, monkeypatch: pytest.Monkey
         raise KeyError("bug")
 
     monkeypatch.setattr("evaluator.verdicts.compare_text", broken)
-    result = judge.judge(ONE, "print(1)")
+    result = judge.judge(ONE, "print(1, 2)")
     assert result.verdict == "judge_error"
     assert "KeyError" in result.detail
 

@@ -18,7 +18,7 @@ from pipelines.config import ConfigError
 from pipelines.shards import Shards, check_shards
 
 COMMANDS = (
-    *("build", "import", "dedup", "decontaminate", "judge"),
+    *("build", "import", "dedup", "decontaminate", "judge", "evaluate"),
     *("probe", "train", "report", "doctor"),
 )
 REPO = Path(__file__).resolve().parents[2]
@@ -74,6 +74,7 @@ def test_help_lists_every_stable_command() -> None:
         "dedup",
         "decontaminate",
         "judge",
+        "evaluate",
         "probe",
         "train",
         "report",

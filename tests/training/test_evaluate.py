@@ -12,7 +12,7 @@ from evaluator.judge import Judge
 from pipelines.problem import Problem, TestCase
 from training.config import DiversityT, TrainConfig
 from training.data import Example, TrainError
-from training.evaluate import evaluate, interval, sweep
+from training.evaluate import evaluate, interval, sweep, without_errata
 
 RIGHT, WRONG = "```python\nprint(7)\n```", "```python\nprint(8)\n```"
 
@@ -107,6 +107,27 @@ def test_what_could_not_be_judged_says_nothing(judge: Judge) -> None:
     line = evaluate(sampler, judge, nothing, TrainConfig(eval_attempts=2), 0)
     assert (line["problems"], line["judge_errors"]) == ({}, 2)
     assert (line["low"], line["high"]) == (0.0, 1.0)
+
+
+def test_with_and_without_errata(judge: Judge) -> None:
+    ids = ("livecodebench/abc343_a", "t/1", "t/2")
+    sampler = Scripted({ids[0]: [WRONG], "t/1": [RIGHT], "t/2": [RIGHT, WRONG]})
+    some = [Example(Problem(i, tests=(TestCase("", "7\n"),)), (1,)) for i in ids]
+    line = evaluate(sampler, judge, some, TrainConfig(eval_attempts=2, max_new_tokens=9), 0)
+    assert line["pass_at_1"] == 0.5
+    assert line["problems"] == {ids[0]: 0.0, "t/1": 1.0, "t/2": 0.5}
+    assert (line["pass_at_1_without_errata"], line["errata"]) == (0.75, 1)
+    low, high = line["low_without_errata"], line["high_without_errata"]
+    assert (low, high) == interval([1.0, 0.5])
+    plain = evaluate(sampler, judge, some[1:], TrainConfig(eval_attempts=2, max_new_tokens=9), 0)
+    assert not [k for k in plain if "errata" in k]
+
+
+def test_errata_without_a_rate_and_nothing_but_errata() -> None:
+    listed = Problem("livecodebench/abc343_a")
+    assert without_errata({"t/1": 1.0}, [listed]) == {}  # it could not be judged
+    line = without_errata({listed.id: 1.0}, [listed])
+    assert (line["errata"], line["low_without_errata"], line["high_without_errata"]) == (1, 0, 1)
 
 
 @pytest.mark.parametrize(
