@@ -46,11 +46,13 @@ COUNTS = Struct("=II")
 #: kind, CPU microseconds, bytes of output so far, bytes of payload
 HEAD = Struct("=cQQI")
 _MAPPED = 1 << 16
+_SHORT_SOURCE = 20_000
 _WORTH_MAPPING = 4
 #: So short a time is not worth the system calls that tell CPU from waiting.
 _MOMENT_S = 0.0005
 _STACK = 16 << 20  # of a thread; else it takes RLIMIT_STACK, or 2 MB when unlimited
 _RECURSION = 50_000
+_ARGV = ["solution.py"]
 
 
 def prepare() -> None:
@@ -59,6 +61,11 @@ def prepare() -> None:
 
     builtins.exit = _sitebuiltins.Quitter("exit", "Ctrl-D (i.e. EOF)")
     builtins.quit = _sitebuiltins.Quitter("quit", "Ctrl-D (i.e. EOF)")
+    _signal.signal(_signal.SIGXFSZ, _signal.SIG_DFL)  # the output cap ends the program
+    # pid 1 is deaf to signals from inside, but for those that it has a handler for
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+    sys.argv[:] = _ARGV
+    _fresh()
     _warm_up()
 
 
@@ -103,22 +110,19 @@ def _warm_up() -> None:
 
 
 def run(job: dict[str, Any]) -> None:
-    """Run the job (see :class:`evaluator.room.Job`). Does not return."""
-    _settings(job)
-    note = _Note(job["nonce"], len(job["more"]) or len(job["tests"]))
-    if job["kind"] == "stdin":
-        _run_stdin(job, note, os._exit)
-    _run_functions(job, note, os._exit)
-
-
-def _settings(job: dict[str, Any]) -> None:
-    _signal.signal(_signal.SIGXFSZ, _signal.SIG_DFL)  # the output cap ends the program
-    _signal.signal(_signal.SIGINT, _signal.default_int_handler)
-    sys.argv[:] = job["argv"]
-    _fresh()
+    """Run the job (see :class:`evaluator.room.Job`). Does not return. Every page that is written
+    here is copied first: what can be done once a room is done in :func:`prepare`."""
+    if job["argv"] != _ARGV:
+        sys.argv[:] = job["argv"]
+    if job["kind"] != "stdin":
+        _run_functions(job, _Note(job["nonce"], len(job["tests"])), os._exit)
+    if job["more"]:
+        _run_stdin(job, _Note(job["nonce"], len(job["more"])), os._exit)
+    _run_once(job)
 
 
 def _fresh() -> None:
+    """The interpreter's settings as every program finds them."""
     _thread.stack_size(_STACK)
     sys.setrecursionlimit(_RECURSION)
     gc.enable()
@@ -129,7 +133,8 @@ class _Note:
     many tests the note is mapped into memory: a system call costs as much as a small test."""
 
     def __init__(self, nonce: bytes, tests: int) -> None:
-        self.nonce, self.at, self.ended = nonce, COUNTS.size, 0
+        self.base = os.fstat(NOTE_FD).st_size  # an earlier child of the job may have written
+        self.nonce, self.at, self.ended = nonce, self.base + COUNTS.size, 0
         self.pwrite, self.pack, self.counts = os.pwrite, HEAD.pack, COUNTS.pack
         self.clock, self.cpu, self.update = perf_counter, process_time, thread_time
         self.seconds = self.total = 0.0
@@ -175,15 +180,37 @@ class _Note:
     def end(self, stop: bool) -> None:
         """The test of the last record has ended well; `stop`: it is the child's last."""
         self.ended += 1
-        self.write(0, self.counts(self.ended, stop))
+        self.write(self.base, self.counts(self.ended, stop))
 
 
-def _compile(source: bytes, name: str, note: _Note, kind: bytes = b"C") -> Any:
+def refill(fd: int, data: bytes) -> None:
+    """A file's content anew."""
+    os.ftruncate(fd, len(data))
+    at = os.pwrite(fd, data, 0)
+    while at < len(data):
+        at += os.pwrite(fd, data[at:], at)
+    os.lseek(fd, 0, 0)
+
+
+def try_compile(source: bytes) -> Any:
+    """The code object, or None for a program that is long or does not compile: its child says so.
+    (A short one cannot keep the compiler busy; one that crashes it brings down its room only.)"""
+    if len(source) > _SHORT_SOURCE:
+        return None
+    try:
+        return compile(source, "solution.py", "exec", dont_inherit=True)
+    except BaseException:
+        return None
+
+
+def _compile(source: bytes, name: str, note: _Note | bytes, kind: bytes = b"C") -> Any:
     """The code object; a program that does not compile leaves a record and exit status 1. The
     record cannot be forged: no user code has run yet."""
     try:
         return compile(source, name, "exec", dont_inherit=True)
     except BaseException as e:
+        if isinstance(note, bytes):
+            note = _Note(note, 0)
         note.put(kind, f"{type(e).__name__}: {e}"[:500].encode("utf-8", "replace"))
         os._exit(1)
 
@@ -191,13 +218,27 @@ def _compile(source: bytes, name: str, note: _Note, kind: bytes = b"C") -> Any:
 # -- programs that read and print -----------------------------------------------------------------
 
 
+def _run_once(job: dict[str, Any]) -> None:
+    """One test, in a process that is no longer ours when it begins."""
+    code = job.get("compiled")
+    if code is None:
+        code = _compile(job["code"], "solution.py", job["nonce"])
+    os.close(NOTE_FD)
+    del job
+    namespace = new_main("__main__")
+    failure = None
+    try:
+        exec(code, namespace)
+    except BaseException as e:
+        failure = e
+    os._exit(finish(failure, namespace))
+
+
 def _run_stdin(job: dict[str, Any], note: _Note, exit_now: Callable[[int], Any]) -> None:
     """The first test's input is in descriptor 0 already; the others are in the job."""
     inputs: list[bytes] = job["more"]
     slice_s = job["slice_s"]
     code = _compile(job.pop("code"), "solution.py", note)
-    if not inputs:
-        os.close(NOTE_FD)
     state = _Between()
     inputs.reverse()
     del job
@@ -240,10 +281,7 @@ class _Between:
         goes on after what is there."""
         for fd in (0, 1, 2):  # `open(0)` closes it when it is collected
             os.dup2(NOTE_FD + 1 + fd, fd)
-        os.ftruncate(0, len(stdin))
-        at = os.pwrite(0, stdin, 0)
-        while at < len(stdin):
-            at += os.pwrite(0, stdin[at:], at)
+        refill(0, stdin)
         os.lseek(1, 0, 2)
         self.renew()
 
@@ -266,7 +304,6 @@ class _Between:
                 return mine
         except (OSError, ValueError, AttributeError):
             pass
-        os.lseek(0, 0, 0)
         reader = io.BufferedReader(io.FileIO(0, "rb", closefd=False))
         stream: Any = io.TextIOWrapper(reader, "utf-8", "surrogateescape", "\n")
         stream.mode = "r"
@@ -287,7 +324,7 @@ class _Between:
 
 def _run_functions(job: dict[str, Any], note: _Note, exit_now: Callable[[int], Any]) -> None:
     """One call, or one list of asserts, a test. The program is executed anew for each."""
-    code = _compile(job.pop("code"), "solution.py", note)
+    code = job.pop("compiled", None) or _compile(job.pop("code"), "solution.py", note)
     asserts, tests = job["kind"] == "asserts", job["tests"]
     slice_s = job["slice_s"]
     provided = functions.provided(code)

@@ -7,13 +7,15 @@ import atexit
 import builtins
 import gc
 import sys
+import threading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing typing would cost 6 ms a room
     from typing import Any
 
-#: Containers not yet looked at by the collector: so few cannot hold a stream in a cycle.
-_NOTHING_LEFT = (8, 0, 0)
+#: Containers made since the last collection: so few cannot hold a stream in a cycle.
+_FEW = 8
+_atexits: list[Any] = getattr(threading, "_threading_atexits", [])
 _run_atexit = atexit._run_exitfuncs
 
 
@@ -37,15 +39,13 @@ def finish(error: BaseException | None, namespace: dict[str, Any], last: bool = 
     try:
         status = _status_of(error)
         del error
-        threading = sys.modules.get("threading")
-        if threading is not None and (
-            _thread._count() or getattr(threading, "_threading_atexits", None)
-        ):
-            threading._shutdown()  # works once in a process
+        if _thread._count() or _atexits:
+            threading._shutdown()  # type: ignore[attr-defined]  # works once in a process
             left = True
         _run_atexit()
         namespace.clear()
-        if any(map(int.__gt__, gc.get_count(), _NOTHING_LEFT)):
+        young, middle, old = gc.get_count()
+        if young > _FEW or middle or old:
             gc.collect()
     except BaseException:
         status = status or 1

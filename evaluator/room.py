@@ -21,7 +21,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -101,7 +101,8 @@ class Job:
     and `asserts`: `tests` are the readings of the arguments or the sources of the asserts, one
     element a test; `extra` is what :mod:`evaluator.functions` wants to know. `nonce`: 16 bytes
     before each record of the note. `files` appear in the private working directory (a name that
-    ends in a slash is a folder). After `slice_s` CPU seconds the child takes no further test."""
+    ends in a slash is a folder). After `slice_s` CPU seconds no further test is taken. `each`: a
+    child for each test (see :meth:`Room.run_each`)."""
 
     code: bytes
     stdin: bytes = b""
@@ -113,6 +114,7 @@ class Job:
     extra: dict[str, Any] = field(default_factory=dict)
     nonce: bytes = b"\0" * 16
     slice_s: float = 1e9
+    each: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,7 @@ class Room:
         finally:
             os.close(spec_fd)
             theirs.close()
-        said = self._receive(_START_S)
+        said = (self._receive(_START_S) or b"").decode("utf-8", "replace")
         word, *rest = said.split() if said else ["nothing"]
         if word != "ready":
             self._process.kill()
@@ -218,7 +220,17 @@ class Room:
 
     def run(self, job: Job, limits: Limits, idle: Callable[[], None] = lambda: None) -> Run:
         """Run one job. Never raises for what the program does; OSError when the host is out of
-        memory or descriptors. `idle` is called, at most once, when the program uses no CPU."""
+        memory or descriptors. `idle` is called when the program uses no CPU."""
+        return self._run(job, limits, idle)[0]
+
+    def run_each(
+        self, job: Job, limits: Limits, idle: Callable[[], None] = lambda: None
+    ) -> list[Run]:
+        """Run a job with `each` set: the runs of its first tests, up to one that did not end with
+        status 0 or that used up the slice."""
+        return self._run(job, limits, idle)
+
+    def _run(self, job: Job, limits: Limits, idle: Callable[[], None]) -> list[Run]:
         self.jobs += 1
         fds: list[int] = []
         try:
@@ -233,60 +245,68 @@ class Room:
                 text = b""
             try:
                 self._socket.sendmsg(
-                    [marshal.dumps((_header(limits), text))],
+                    [marshal.dumps((_header(limits, job.each), text))],
                     [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))],
                 )
-                report = self._receive(limits.patience)
-                if report == "idle":
+                patience = limits.patience * max(1, 1 + len(job.more), len(job.tests))
+                report = self._receive(patience)
+                while report == b"idle":
                     idle()
-                    report = self._receive(limits.patience)
+                    report = self._receive(patience)
             except OSError:  # it died before, or while, we asked
-                report = ""
-            if report is None or not report or report.startswith("setup"):
+                report = b""
+            if not report:
                 self.kill()
             return self._outcome(report, limits, stdout, stderr, note)
         finally:
             for fd in fds:
                 os.close(fd)
 
-    def _receive(self, seconds: float) -> str | None:
-        """A message; '' when the zygote is gone, None when it says nothing in time."""
+    def _receive(self, seconds: float) -> bytes | None:
+        """A message; b"" when the zygote is gone, None when it says nothing in time."""
         poller = select.poll()
         poller.register(self._socket, select.POLLIN)
         if not poller.poll(seconds * 1000):
             return None
         try:
-            return self._socket.recv(4096).decode("utf-8", "replace")
+            return self._socket.recv(1 << 16)
         except OSError:
-            return ""
+            return b""
 
     def _outcome(
-        self, report: str | None, limits: Limits, stdout: int, stderr: int, note: int
-    ) -> Run:
+        self, report: bytes | None, limits: Limits, stdout: int, stderr: int, note: int
+    ) -> list[Run]:
         err_size = os.fstat(stderr).st_size
         tail = os.pread(stderr, _STDERR_TAIL, max(0, err_size - _STDERR_TAIL))
         if report is None:
-            return Run("late", detail=f"no report within {limits.patience:.0f} s", stderr=tail)
+            return [Run("late", detail=f"no report within {limits.patience:.0f} s", stderr=tail)]
         if not report:
-            return Run("lost", detail="the sandbox ended without a report", stderr=tail)
-        if report.startswith("setup"):
-            return Run("setup", detail=report, stderr=tail)
-        reason, status, cpu, wall, memory, clean = report.split()
-        if clean != "1":
-            self.kill()
+            return [Run("lost", detail="the sandbox ended without a report", stderr=tail)]
         cap = int(limits.output_mb * _MB)
-        out_size = os.fstat(stdout).st_size
-        return Run(
-            reason=reason,
-            exit_code=os.waitstatus_to_exitcode(int(status)),
-            cpu_s=float(cpu),
-            wall_s=float(wall),
-            memory_mb=int(memory) / 1024,
-            stdout=_read(stdout, min(out_size, cap)),
-            stderr=tail,
-            note=_read(note, min(os.fstat(note).st_size, cap)),
-            overflow=out_size >= cap or err_size >= cap,
-        )
+        runs: list[Run] = []
+        begin = noted = 0
+        for line in report.decode("utf-8", "replace").split("\n"):
+            reason, status, cpu, wall, memory, clean, *sizes = line.split()
+            out_end, note_end = map(int, sizes)
+            if clean != "1":
+                self.kill()
+            out_size = max(0, out_end - begin)
+            run = Run(
+                reason=reason,
+                exit_code=os.waitstatus_to_exitcode(int(status)),
+                cpu_s=float(cpu),
+                wall_s=float(wall),
+                memory_mb=int(memory) / 1024,
+                stdout=_read(stdout, begin, min(out_size, cap)),
+                note=_read(note, noted, min(max(0, note_end - noted), cap)),
+                overflow=out_end >= cap,
+                detail="the system has no process left" if reason == "setup" else "",
+            )
+            runs.append(run)
+            begin, noted = max(begin, out_end), max(noted, note_end)
+        overflow = runs[-1].overflow or err_size >= cap
+        runs[-1] = replace(runs[-1], stderr=tail, overflow=overflow)
+        return runs
 
 
 @functools.cache
@@ -312,10 +332,10 @@ def _fill(fd: int, data: bytes) -> None:
         at += os.pwrite(fd, view[at:], at)
 
 
-def _read(fd: int, size: int) -> bytes:
+def _read(fd: int, at: int, size: int) -> bytes:
     parts = []
-    at = 0
-    while at < size and (part := os.pread(fd, size - at, at)):
+    end = at + size
+    while at < end and (part := os.pread(fd, end - at, at)):
         parts.append(part)
         at += len(part)
     return b"".join(parts)
@@ -338,9 +358,10 @@ def _text(job: Job) -> bytes:
 
 
 @functools.lru_cache(1000)
-def _header(limits: Limits) -> dict[str, Any]:
+def _header(limits: Limits, each: bool) -> dict[str, Any]:
     memory = limits.memory_mb * _MB
     return {
+        "each": each,
         "cpu_s": limits.cpu_s,
         "wall_s": limits.wall,
         "patience_s": limits.patience,

@@ -74,20 +74,20 @@ class Rooms:
         self._free: list[Room] = []
         self._all: set[Room] = set()
 
-    def run(self, job: Job, limits: Limits, kind: str = "plain") -> Run:
-        """Run one job in a room of that kind (see :data:`evaluator.room.PRELOADS`). 'lost' when
-        the pool was closed meanwhile."""
+    def run(self, job: Job, limits: Limits, kind: str = "plain") -> list[Run]:
+        """Run one job in a room of that kind (see :data:`evaluator.room.PRELOADS`): one run, or
+        one a test with `job.each`. 'lost' when the pool was closed meanwhile."""
         if os.getpid() != self._pid:
             raise RuntimeError("a Judge cannot be used in a fork of its process; make a new one")
         with self._places, self._core() as idle:
             try:
                 room = self._take(kind)
             except RoomError as e:
-                return Run("setup", detail=str(e))
+                return [Run("setup", detail=str(e))]
             if room is None:
-                return Run("lost", detail="the pool of rooms is closed")
+                return [Run("lost", detail="the pool of rooms is closed")]
             try:
-                return room.run(job, limits, idle)
+                return room.run_each(job, limits, idle)
             finally:
                 self._give(room)
 

@@ -119,15 +119,21 @@ class Context:
 
     def run(self, job: Job, limits: Limits | None = None, kind: str | None = None) -> Run:
         """Run a job; once more when the host, not the program, was the trouble."""
+        return self.run_each(job, limits, kind)[0]
+
+    def run_each(
+        self, job: Job, limits: Limits | None = None, kind: str | None = None
+    ) -> list[Run]:
+        """The same for a job with a process for each test."""
         for attempt in (1, 2):
             try:
-                run = self.rooms.run(job, limits or self.limits, kind or self.room_kind)
+                runs = self.rooms.run(job, limits or self.limits, kind or self.room_kind)
             except OSError as e:
-                run = Run("setup", detail=f"could not start a process: {e}")
+                runs = [Run("setup", detail=f"could not start a process: {e}")]
             if self.rooms.closed:
-                return Run("lost", detail=_CLOSED)
-            if run.reason not in _TROUBLE or attempt == 2:
-                return run
+                return [Run("lost", detail=_CLOSED)]
+            if runs[0].reason not in _TROUBLE or attempt == 2:
+                return runs
         raise AssertionError
 
 
@@ -155,12 +161,12 @@ def run_tests(context: Context, tests: Sequence[TestCase]) -> Iterator[TestResul
     at, slice_s, batched = 0, _FIRST_SLICE_S, context.isolate == "solution"
     while at < len(tests):
         try:
-            size = _batch_size(tests, at) if batched else 1
-            findings = _run_batch(context, tests[at : at + size], slice_s)
+            some = tests[at : at + _batch_size(tests, at)]
+            findings = (_run_batch if batched else _run_alone)(context, some, slice_s)
             for finding in findings:
                 result = finding.result
                 if result.verdict != "accepted" and not finding.alone:
-                    result = _run_batch(context, tests[at : at + 1], slice_s)[0].result
+                    result = _run_alone(context, tests[at : at + 1], slice_s)[0].result
                     # the batch was at fault: this program leaves something behind
                     batched = batched and result.verdict != "accepted"
                 at += 1
@@ -182,31 +188,54 @@ def _batch_size(tests: Sequence[TestCase], at: int) -> int:
     return size
 
 
+def _run_alone(context: Context, tests: Sequence[TestCase], slice_s: float) -> list[_Finding]:
+    """Findings on the first tests of these, at least one; a process for each test."""
+    job = _job(context, tests, slice_s)
+    if isinstance(job, TestResult):
+        return [_Finding(job, True)] if len(tests) == 1 else _run_alone(context, tests[:1], slice_s)
+    out: list[_Finding] = []
+    for test, run in zip(tests, context.run_each(replace(job, each=True)), strict=False):
+        if run.reason in _TROUBLE and out:
+            break  # the next call begins with this test
+        out += _findings(context, [test], run, job.nonce)
+    return out
+
+
 def _run_batch(context: Context, tests: Sequence[TestCase], slice_s: float) -> list[_Finding]:
-    """Findings on the first tests of these, at least one."""
+    """Findings on the first tests of these, at least one; one process for all."""
+    job = _job(context, tests, slice_s)
+    if isinstance(job, TestResult):
+        return [_Finding(job, True)] if len(tests) == 1 else _run_batch(context, tests[:1], slice_s)
+    return _findings(context, tests, context.run(job), job.nonce)
+
+
+def _job(context: Context, tests: Sequence[TestCase], slice_s: float) -> Job | TestResult:
+    """The job of these tests; a judge_error when one of them can't be read."""
     problem = context.problem
-    if context.asserts and not problem.fn_name:
-        what = "checker 'asserts' needs fn_name: the function to bind to `candidate`"
-        return [_Finding(_judge_error(what), True)]
-    job: Job
-    if problem.fn_name:
-        try:
-            job = _function_job(context, tests, slice_s)
-        except inputs.InputError as e:
-            if len(tests) > 1:  # which of them it is, each of them will say
-                return _run_batch(context, tests[:1], slice_s)
-            return [_Finding(_judge_error(str(e)), True)]
-    else:
-        job = _stdin_job(context, tests, slice_s)
-    run = context.run(job)
+    if not problem.fn_name:
+        if context.asserts:
+            return _judge_error(
+                "checker 'asserts' needs fn_name: the function to bind to `candidate`"
+            )
+        return _stdin_job(context, tests, slice_s)
+    try:
+        return _function_job(context, tests, slice_s)
+    except inputs.InputError as e:
+        return _judge_error(str(e))
+
+
+def _findings(
+    context: Context, tests: Sequence[TestCase], run: Run, nonce: bytes
+) -> list[_Finding]:
+    """What one process says of the tests that it was given, at least of the first."""
     if run.reason in _TROUBLE:
         return [_Finding(_failure(run, context.limits) or _judge_error(run.detail), True)]
     if len(tests) > 1 and run.memory_mb > context.limits.memory_mb:
-        return _run_batch(context, tests[:1], slice_s)  # whose memory it was is not known
-    note = records.parse(run.note, job.nonce, len(tests))
+        return _run_alone(context, tests[:1], 0.0)  # whose memory it was is not known
+    note = records.parse(run.note, nonce, len(tests))
     if note.records and note.records[0].kind == "C":
         return [_Finding(_failed(run, "compile_error", _text(note.records[0].payload)), True)]
-    read = _function_findings if problem.fn_name else _stdin_findings
+    read = _function_findings if context.problem.fn_name else _stdin_findings
     return read(context, tests, run, note)
 
 

@@ -138,10 +138,7 @@ def _prepare(spec: dict[str, Any]) -> None:
     child.prepare()
     for name in [m for m in sys.modules if m == "evaluator" or m.startswith("evaluator.")]:
         del sys.modules[name]
-    # pid 1 is deaf to signals from inside, but for those it has a handler for
-    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
     gc.collect()
-    gc.disable()
     gc.freeze()  # collections look at the program's objects only: no page of ours is copied
 
 
@@ -179,7 +176,10 @@ class _Room:
             raw = ancillary[0][2]
             fds = [int.from_bytes(raw[i : i + 4], sys.byteorder) for i in range(0, len(raw), 4)]
             header, text = marshal.loads(data)  # the controller's own
-            report = self.run(header, text, fds)
+            if header["each"]:
+                report = self.run_each(header, text, fds)
+            else:
+                report = _line(self.run(header, None, text, fds))
             for fd in fds:
                 os.close(fd)
             try:
@@ -187,15 +187,43 @@ class _Room:
             except OSError:
                 os._exit(0)
 
-    def run(self, header: dict[str, Any], text: bytes, fds: list[int]) -> bytes:
-        """One job, from fork to the death of everything it left."""
+    def run_each(self, header: dict[str, Any], text: bytes, fds: list[int]) -> bytes:
+        """A fork a test, until one does not end well or the slice of CPU time is used up. The
+        program is compiled here, once: that is all of it that ever meets the zygote."""
+        spec = _job(text, fds)
+        more, tests, slice_s = spec["more"], spec["tests"], spec["slice_s"]
+        spec["compiled"] = child.try_compile(spec["code"])
+        spec["more"] = []
+        reports: list[Any] = []
+        used = 0.0
+        for at in range(max(1 + len(more), len(tests))):
+            if tests:
+                spec["tests"] = tests[at : at + 1]
+            elif at:
+                child.refill(fds[0], more[at - 1])
+            report = self.run(header, spec, b"", fds)
+            reports.append(report)
+            used += report[2]
+            if report[0] != "end" or report[1] or used > slice_s or not report[5]:
+                break
+            os.lseek(fds[1], 0, 2)
+            os.ftruncate(fds[2], 0)
+            os.lseek(fds[2], 0, 0)
+        return b"\n".join(map(_line, reports))
+
+    def run(
+        self, header: dict[str, Any], spec: dict[str, Any] | None, text: bytes, fds: list[int]
+    ) -> tuple[str, int, float, float, int, bool, int, int]:
+        """One child, from fork to the death of everything it left: why it ended, its status, CPU
+        and wall seconds, peak KiB, whether the room is clean, the sizes of output and note. The
+        job is in `spec`, or in `text` for the child to read."""
         limits = [(k, (v, v)) for k, n in header["limits"] for v in (min(n, self.hard[k]),)]
         started = time.monotonic()
         pid = _fork()
         if pid == 0:
-            self.become_child(limits, text, fds)
+            self.become_child(limits, spec, text, fds)
         if pid < 0:
-            return b"setup fork 11 the system has no process left"
+            return "setup", 0, 0.0, 0.0, 0, True, 0, 0
         pidfd = os.pidfd_open(pid)
         reason = self.watch(pid, pidfd, started, header)
         if reason != "end":
@@ -204,8 +232,8 @@ class _Room:
         wall = time.monotonic() - started
         cpu = usage.ru_utime + usage.ru_stime + self.end_the_rest(pid)
         os.close(pidfd)
-        clean = _clean_directory()
-        return f"{reason} {status} {cpu:.6f} {wall:.6f} {usage.ru_maxrss} {int(clean)}".encode()
+        sizes = os.fstat(fds[1]).st_size, os.fstat(fds[3]).st_size
+        return reason, status, cpu, wall, usage.ru_maxrss, _clean_directory(), *sizes
 
     def watch(self, pid: int, pidfd: int, started: float, header: dict[str, Any]) -> str:
         """Wait for the program: 'end', or the limit it ran over ('cpu', 'wall', 'memory')."""
@@ -278,7 +306,9 @@ class _Room:
                 return cpu
             cpu += usage.ru_utime + usage.ru_stime
 
-    def become_child(self, limits: list[Any], text: bytes, fds: list[int]) -> None:
+    def become_child(
+        self, limits: list[Any], spec: dict[str, Any] | None, text: bytes, fds: list[int]
+    ) -> None:
         """Leave everything of the zygote behind, then run the job. Does not return."""
         try:
             if self.tier != "A":
@@ -291,8 +321,8 @@ class _Room:
                 isolate.filter_calls(self.seccomp)
                 me = os.getpid().to_bytes(4, sys.byteorder)  # 4 bytes: an instruction's operand
                 isolate.filter_calls(self.child_filter.replace(PID_MARK, me))
-            stdin, stdout, stderr, note, *job = fds
-            spec = marshal.loads(text or os.pread(job[0], os.fstat(job[0]).st_size, 0))
+            stdin, stdout, stderr, note = fds[:4]
+            spec = spec or _job(text, fds)
             os.dup2(stdin, 0)
             os.dup2(stdout, 1)
             os.dup2(stderr, 2)
@@ -320,6 +350,18 @@ class _Room:
             child.run(spec)
         finally:
             os._exit(1)
+
+
+def _line(report: tuple[Any, ...]) -> bytes:
+    """A run in words: what the controller reads is plain text, whoever wrote it."""
+    reason, status, cpu, wall, kib, clean, output, note = report
+    return f"{reason} {status} {cpu:.6f} {wall:.6f} {kib} {int(clean)} {output} {note}".encode()
+
+
+def _job(text: bytes, fds: list[int]) -> dict[str, Any]:
+    """The job, which came with its header or in a memory file of its own."""
+    spec: dict[str, Any] = marshal.loads(text or os.pread(fds[4], os.fstat(fds[4]).st_size, 0))
+    return spec
 
 
 def _memory(pid: int) -> tuple[int, int]:
