@@ -9,7 +9,7 @@ export HF_HUB_OFFLINE ?= 1
 export PREFECT_SERVER_ANALYTICS_ENABLED ?= false
 export DO_NOT_TRACK ?= 1
 
-.PHONY: install quickstart test lint format bench doctor clean
+.PHONY: install quickstart test lint format bench bench-evaluator doctor clean
 
 install: $(STAMP)
 
@@ -40,8 +40,14 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(STAMP)
+bench: $(STAMP) bench-evaluator
 	for f in benchmarks/bench_*.py; do $(BIN)/python $$f || exit 1; done
+
+# LiveCodeBench's own evaluator is the peer; alone it needs nothing that is not here.
+bench-evaluator: $(STAMP)
+	$(BIN)/python -m pip install --quiet --no-deps nvidia-livecodebench==26.3
+	for f in speed references agreement mutants; do \
+		printf '\n## %s\n\n' $$f; $(BIN)/python benchmarks/evaluator_$$f.py || exit 1; done
 
 doctor: $(STAMP)
 	$(BIN)/microcoder doctor

@@ -49,6 +49,7 @@ REQUIRED: dict[str, tuple[float | None, float | None]] = {
     "function, 10 tests": (8, None),
     "function, 50 tests": (8, None),
     "AtCoder samples": (8, None),
+    "AtCoder, no long ones": (8, None),
     "LeetCodeDataset": (6, None),
 }
 
@@ -85,6 +86,25 @@ def leetcode(data: Path, most: int = 337) -> Work:
             found.append((problem, problem.solutions[0].code))
     step = max(1, len(found) // most)
     return found[::step][:most]
+
+
+def program_seconds(work: Work) -> list[float]:
+    """CPU seconds of each program's tests, without starting and ending its process."""
+    found = [0.0] * len(work)
+    with Judge(workers=2) as judge:
+        for index, result in judge.map(work):
+            found[index] = sum(t.seconds for t in result.tests)
+    return found
+
+
+def short(work: Work, most: float = 1.0) -> Work:
+    """The programs that compute for less than a second, which is what evaluators differ by."""
+    seconds = program_seconds(work)
+    long = [s for s in seconds if s >= most]
+    print(f"(AtCoder: the programs compute for {sum(seconds):.1f} s, {len(long)} "
+          f"of {len(work)} for {sum(long):.1f} s of it; two cores cannot "
+          f"judge more than {2 * len(work) / sum(seconds):.0f} of them a second)\n")  # fmt: skip
+    return [pair for pair, s in zip(work, seconds, strict=True) if s < most]
 
 
 # -- speed ----------------------------------------------------------------------------------------
@@ -124,7 +144,8 @@ def speed(data: Path, seconds: float, rounds: int) -> None:
         workloads[f"function, {n} test{'s' * (n > 1)}"] = [(sums(n, "add"), FUNCTION)]
     workloads["stdin, numpy, 1 test"] = [(sums(1), NUMPY)]
     if data.exists():
-        workloads["AtCoder samples"] = atcoder(data)
+        workloads["AtCoder samples"] = whole = atcoder(data)
+        workloads["AtCoder, no long ones"] = short(whole)
         workloads["LeetCodeDataset"] = leetcode(data)
     else:
         print(f"({data} is not here: no real programs)\n")

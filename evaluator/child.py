@@ -104,6 +104,7 @@ def _warm_up() -> None:
     for fd in (*fds[3:], *files):
         os.close(fd)
     sys.modules.pop("solution", None)
+    functions.forget()
     state = _Between()
     state.streams = (None, None, None)
     state.renew()
@@ -192,13 +193,13 @@ def refill(fd: int, data: bytes) -> None:
     os.lseek(fd, 0, 0)
 
 
-def try_compile(source: bytes) -> Any:
+def try_compile(source: bytes, name: str = "solution.py") -> Any:
     """The code object, or None for a program that is long or does not compile: its child says so.
     (A short one cannot keep the compiler busy; one that crashes it brings down its room only.)"""
     if len(source) > _SHORT_SOURCE:
         return None
     try:
-        return compile(source, "solution.py", "exec", dont_inherit=True)
+        return compile(source, name, "exec", dont_inherit=True)
     except BaseException:
         return None
 

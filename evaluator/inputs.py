@@ -16,6 +16,8 @@ from evaluator.literals import LiteralError, integer, parse_literal, read_litera
 
 _NAME = re.compile(r"[ \t\r\n,]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*=(?!=)")
 
+_LEVEL_END = re.compile(r"(?<=[\[,\s])#(?=\s*[,\]])")
+
 #: Made once: json.loads makes one for each call that has options.
 _JSON = json.JSONDecoder(parse_int=integer)
 
@@ -40,9 +42,18 @@ def parse_value(text: str) -> Any:
 
 
 def parse_expected(text: str) -> Any:
-    """The expected result: a JSON value, a Python literal, or the text itself as a string."""
+    """The expected result: a JSON value, a Python literal, or the text itself as a string.
+    LeetCode's bare # for the end of a level is the string "#".
+
+    >>> parse_expected("[1, null]"), parse_expected("a b"), parse_expected("[1,#]")
+    ([1, None], 'a b', [1, '#'])
+    """
     try:
         return parse_value(text)
+    except LiteralError:
+        pass
+    try:
+        return parse_value(_LEVEL_END.sub('"#"', text)) if "#" in text else text.strip()
     except LiteralError:
         return text.strip()
 
@@ -99,17 +110,37 @@ def _keyword_arguments(text: str) -> dict[str, Any]:
 
 def signature_hints(starter_code: str, fn_name: str) -> dict[str, str]:
     """The annotations the platform's starter code gives the function, by parameter ('return' for
-    the result): what to do where the program left them out.
+    the result): what to do where the program left them out. Of a class to design, those of its
+    methods, as 'method.parameter'. Of `Node`, which LeetCode defines in a comment, the names of its
+    attributes, as 'class Node'.
 
     >>> signature_hints("class Solution:\\n  def f(self, x: List[int]) -> None:", "f")
     {'x': 'List[int]', 'return': 'None'}
+    >>> signature_hints("class Bag:\\n  def add(self, x: int) -> None:", "Bag")
+    {'add.x': 'int', 'add.return': 'None'}
     """
     name = re.escape(fn_name.rpartition(".")[2])
-    m = re.search(rf"def\s+{name}\s*\(.*?\)\s*(?:->[^:\n]+)?:", starter_code, re.DOTALL)
-    if m is None:
-        return {}
+    node = _NODE.search(starter_code)
+    hints = {"class Node": " ".join(re.findall(r"(\w+) *[:=,)]", node[1]))} if node else {}
+    m = re.search(_DEF.format(name), starter_code, re.DOTALL)
+    if m is not None:
+        return _annotations(m.group()) | hints
+    m = re.search(rf"^class\s+{name}\b.*?:[ \t]*$", starter_code, re.MULTILINE)
+    if m is not None:
+        own = re.split(r"^class\b", starter_code[m.end() :], maxsplit=1, flags=re.MULTILINE)[0]
+        for method in re.finditer(_DEF.format(r"(\w+)"), own, re.DOTALL):
+            hints |= {f"{method[1]}.{k}": v for k, v in _annotations(method.group()).items()}
+    return hints
+
+
+_NODE = re.compile(r"^[# ]*class Node\b[^\n]*\s+[# ]*def __init__\(self, *([^\n]*)", re.MULTILINE)
+_DEF = r"def\s+{}\s*\(.*?\)\s*(?:->[^:\n]+)?:"
+
+
+def _annotations(head: str) -> dict[str, str]:
+    """Of the head of a function."""
     try:
-        node = ast.parse(m.group() + " pass").body[0]
+        node = ast.parse(head + " pass").body[0]
     except (SyntaxError, ValueError):
         return {}
     if not isinstance(node, ast.FunctionDef):

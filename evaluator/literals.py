@@ -7,10 +7,13 @@ for a few MB of brackets. This reads the same values in linear time with a depth
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 
 MAX_DEPTH = 200
 _LONG = 4000  # digits; Python itself stops at 4300
+#: Keys of one set or dict that may have the same hash.
+_SAME_HASH = 64
 _SPACE = re.compile(r"[ \t\r\n]*")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WORD = re.compile(r"-?[A-Za-z]+")
@@ -143,16 +146,26 @@ def _braces(text: str, at: int, depth: int) -> tuple[Any, int]:
             at = _skip(text, at)
         else:
             singles.append(key)
-        if text.startswith(",", at):
-            at = _skip(text, at + 1)
+        closed = text.startswith("}", at)
+        if not closed and not text.startswith(",", at):
+            raise LiteralError(f"expected ',' or '}}' at character {at}")
+        at = at if closed else _skip(text, at + 1)
         if text.startswith("}", at):
             break
     if pairs and singles:
         raise LiteralError("a dict and a set at once")
     try:
+        _check_hashes(singles or [key for key, _ in pairs])
         return (dict(pairs) if pairs else set(singles)), at + 1
     except TypeError as e:
         raise LiteralError(f"unhashable element: {e}") from e
+
+
+def _check_hashes(keys: list[Any]) -> None:
+    """A dict takes quadratic time over keys of one hash, which integers and tuples of them can be
+    made to have: multiples of 2**61 - 1, or tuples of -1 and -2."""
+    if len(keys) > _SAME_HASH and max(Counter(map(hash, keys)).values()) > _SAME_HASH:
+        raise LiteralError(f"more than {_SAME_HASH} keys of one hash")
 
 
 def _string(text: str, at: int) -> tuple[str, int]:

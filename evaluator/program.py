@@ -30,11 +30,11 @@ def new_main(name: str) -> dict[str, Any]:
 
 def finish(error: BaseException | None, namespace: dict[str, Any], last: bool = True) -> int:
     """What CPython does at the end (Py_FinalizeEx), in its order, as far as a program can tell:
-    the exit status, threads joined, atexit run, global objects destroyed (an open file is
-    flushed then), standard streams flushed. The rest of the interpreter is not taken apart: in
-    a forked process that would copy every page of it, 4 ms a test. Returns the exit status.
-    `last`: the process ends after this; otherwise it is -1 when something of the program is left
-    that only the end of the process ends."""
+    the exit status, threads joined, atexit run, standard streams flushed, global objects
+    destroyed (an open file is flushed then), the first standard streams flushed. The rest of the
+    interpreter is not taken apart: in a forked process that would copy every page of it, 4 ms a
+    test. Returns the exit status. `last`: the process ends after this; otherwise it is -1 when
+    something of the program is left that only the end of the process ends."""
     status, left = 0, False
     try:
         status = _status_of(error)
@@ -43,19 +43,29 @@ def finish(error: BaseException | None, namespace: dict[str, Any], last: bool = 
             threading._shutdown()  # type: ignore[attr-defined]  # works once in a process
             left = True
         _run_atexit()
+    except BaseException:
+        status = status or 1
+    status = _flush(sys.stdout, 120, status)
+    status = _flush(sys.stderr, 0, status)
+    try:
         namespace.clear()
         young, middle, old = gc.get_count()
         if young > _FEW or middle or old:
             gc.collect()
     except BaseException:
-        status = status or 1
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            if stream is not None and not getattr(stream, "closed", False):
-                stream.flush()
-        except BaseException:
-            status = 120 if stream is sys.stdout else status
+        pass
+    if sys.stdout is not sys.__stdout__:
+        status = _flush(sys.__stdout__, 120, status)
     return -1 if left and not last and not status else status & 0xFF
+
+
+def _flush(stream: Any, failed: int, status: int) -> int:
+    try:
+        if stream is not None and not getattr(stream, "closed", False):
+            stream.flush()
+    except BaseException:
+        return failed or status
+    return status
 
 
 def _status_of(error: BaseException | None) -> int:

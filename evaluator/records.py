@@ -21,22 +21,24 @@ class Record(NamedTuple):
 
 class Note(NamedTuple):
     """`ended`: tests that ended well, each with its record; a further record is of the test that
-    the process ended in. `stopped`: it took no further test."""
+    the process ended in. `stopped`: it took no further test. `whole`: False when the program has
+    written into it."""
 
     ended: int
     stopped: bool
     records: list[Record]
+    whole: bool = True
 
 
 def parse(note: bytes, nonce: bytes, most: int) -> Note:
     """The note up to the first byte that makes no sense, at most `most` records.
 
     >>> parse(b"junk", bytes(16), 10)
-    Note(ended=0, stopped=False, records=[])
+    Note(ended=0, stopped=False, records=[], whole=False)
     """
     found: list[Record] = []
     if len(note) < _COUNTS.size:
-        return Note(0, False, found)
+        return Note(0, False, found, whole=not note)
     ended, stopped = _COUNTS.unpack_from(note)
     at, skip, size = _COUNTS.size, len(nonce), len(note)
     while len(found) < most and note.startswith(nonce, at):
@@ -49,5 +51,6 @@ def parse(note: bytes, nonce: bytes, most: int) -> Note:
             break
         found.append(Record(chr(kind[0]), micros / 1e6, end, note[at : at + length]))
         at += length
-    ended = min(ended, len(found))
+    if ended > len(found):
+        return Note(len(found), False, found, whole=False)
     return Note(ended, bool(stopped) and ended > 0, found)

@@ -41,6 +41,8 @@ _CLOSE_S = 10.0
 _STDERR_TAIL = 4000
 #: Bytes of a job that fit into one message of the socket, with room to spare.
 _MESSAGE = 50_000
+#: Bytes of a prelude that the zygote may compile, and keep for the next program of its problem.
+_SHORT = 20_000
 _PID_MARK = b"PID!"  # as in evaluator.zygote
 # Our modules reach the interpreter as code objects, not by import: it need not see our files (as
 # another user it may not), and no room compiles them again where byte code is not cached.
@@ -53,7 +55,7 @@ for name, body in marshal.loads(os.pread(code, 1 << 24, 0)):
 module.main(spec, control)
 """
 # each after what it imports
-_INSIDE = ("isolate", "landlock", "program", "values", "functions", "child", "zygote")
+_INSIDE = ("isolate", "landlock", "program", "nodes", "values", "functions", "child", "zygote")
 # The main stack's room is laid out at exec, so the limit is raised by the shell before it.
 _SHELL = 'ulimit -s unlimited 2>/dev/null || ulimit -s "$(ulimit -H -s)"; exec "$@"'
 _ENVIRONMENT = {
@@ -99,10 +101,11 @@ class Job:
 
     `stdin` programs: `stdin` is the first test's input, `more` those of the others. `function`
     and `asserts`: `tests` are the readings of the arguments or the sources of the asserts, one
-    element a test; `extra` is what :mod:`evaluator.functions` wants to know. `nonce`: 16 bytes
-    before each record of the note. `files` appear in the private working directory (a name that
-    ends in a slash is a folder). After `slice_s` CPU seconds no further test is taken. `each`: a
-    child for each test (see :meth:`Room.run_each`)."""
+    element a test, `prelude` is executed before the program; `extra` is what
+    :mod:`evaluator.functions` wants to know. `nonce`: 16 bytes before each record of the note.
+    `files` appear in the private working directory (a name that ends in a slash is a folder).
+    After `slice_s` CPU seconds no further test is taken. `each`: a child for each test (see
+    :meth:`Room.run_each`)."""
 
     code: bytes
     stdin: bytes = b""
@@ -112,6 +115,7 @@ class Job:
     argv: tuple[str, ...] = ("solution.py",)
     files: dict[str, bytes] = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)
+    prelude: bytes = b""
     nonce: bytes = b"\0" * 16
     slice_s: float = 1e9
     each: bool = False
@@ -238,14 +242,15 @@ class Room:
                 fds.append(_memory_file(name))
             stdin, stdout, stderr, note = fds
             _fill(stdin, job.stdin)
-            text = _text(job)
+            prelude = job.prelude if len(job.prelude) <= _SHORT else b""
+            text = _text(job, prelude)
             if len(text) > _MESSAGE:  # does not fit into a message
                 fds.append(_memory_file("job"))
                 _fill(fds[4], text)
                 text = b""
             try:
                 self._socket.sendmsg(
-                    [marshal.dumps((_header(limits, job.each), text))],
+                    [marshal.dumps((_header(limits, job.each), text, prelude))],
                     [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))],
                 )
                 patience = limits.patience * max(1, 1 + len(job.more), len(job.tests))
@@ -341,7 +346,7 @@ def _read(fd: int, at: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _text(job: Job) -> bytes:
+def _text(job: Job, known: bytes) -> bytes:
     return marshal.dumps(
         {
             "kind": job.kind,
@@ -352,6 +357,7 @@ def _text(job: Job) -> bytes:
             "files": job.files,
             "nonce": job.nonce,
             "slice_s": job.slice_s,
+            "prelude": b"" if known else job.prelude,
             **job.extra,
         }
     )

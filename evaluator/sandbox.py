@@ -66,7 +66,7 @@ class Rooms:
 
     def __init__(self, tier: Tier, workers: int) -> None:
         self.tier, self.workers = tier, workers
-        self.closed = False
+        self.closed, self.running = False, 0
         self._pid = os.getpid()
         self._cores = threading.Semaphore(workers)
         self._places = threading.Semaphore(OVERCOMMIT * workers)
@@ -115,17 +115,20 @@ class Rooms:
             for room in reversed(self._free):
                 if room.kind == kind:
                     self._free.remove(room)
+                    self.running += 1
                     return room
         room = Room(self.tier, kind, sandbox_status().outer)
         with self._lock:
             if not self.closed:
                 self._all.add(room)
+                self.running += 1
                 return room
         room.close()
         return None
 
     def _give(self, room: Room) -> None:
         with self._lock:
+            self.running -= 1
             spare = Counter(r.kind for r in self._free)[room.kind] >= self.workers
             if room.usable and not self.closed and not spare:
                 self._free.append(room)

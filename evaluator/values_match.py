@@ -2,15 +2,19 @@
 
 Got values come out of the sandbox as JSON with tags (see evaluator.values): a tagged set is
 never a list, an object of the program's own class is never anything.
+
+A result is hostile: what it may cost here is bounded before it is read (`decode`) and while it is
+compared. Whatever is hashed is text, for whose hashes nobody knows collisions.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections import Counter
+import re
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
+from itertools import accumulate
 from typing import Any
 
 from evaluator.literals import LongInt, integer
@@ -80,8 +84,40 @@ _TAGS = ("$set", "$map", "$decimal", "$node", "$other")
 
 
 def decode(text: bytes) -> Any:
-    """The worker's JSON; ValueError (RecursionError too) when the program tampered with it."""
+    """The worker's JSON; ValueError when the program tampered with it, or when it is too large or
+    too deep to be read at a bearable cost.
+
+    >>> decode(b'[1, {"$set": [2]}]')
+    [1, {'$set': [2]}]
+    """
+    if len(text) > MAX_BYTES:
+        raise ValueError(f"more than {MAX_BYTES} bytes")
+    if _cost(text) > _MAX_COST and _cost(_bare(text)) > _MAX_COST:
+        raise ValueError("too many elements")
+    if text.count(b"[") + text.count(b"{") > MAX_DEPTH:
+        brackets = _bare(text).translate(_STEPS, _NO_BRACKETS)
+        if max(accumulate(memoryview(brackets).cast("b")), default=0) > MAX_DEPTH:
+            raise ValueError(f"nested more than {MAX_DEPTH} deep")
     return _JSON.decode(text.decode())
+
+
+#: Of a result's text; brackets inside one another.
+MAX_BYTES, MAX_DEPTH = 16 << 20, 200
+#: Memory of an element, list, dict and key, in units of about 40 bytes: 200 MB in all.
+_COSTS = ((b",", 1), (b"[", 2), (b"{", 6), (b":", 3))
+_MAX_COST = 5_000_000
+#: A JSON string, or all the rest after a quote that is not closed: linear whatever comes.
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_STEPS = bytes.maketrans(b"[]{}", b"\x01\xff\x01\xff")
+
+
+def _cost(text: bytes) -> int:
+    return sum(text.count(mark) * weight for mark, weight in _COSTS)
+
+
+def _bare(text: bytes) -> bytes:
+    return _STRING.sub(b"", text) if b'"' in text else text
 
 
 def _tag(d: dict[str, Any]) -> dict[str, Any]:
@@ -109,6 +145,13 @@ def compare_values(
     'unordered'
     """
     rules = _Rules(tolerance, bool_is_int, exact=policy == "strict")
+    try:
+        return _compared(expected, got, checker, rules)
+    except RecursionError:
+        return no("nested too deeply")
+
+
+def _compared(expected: Any, got: Any, checker: Checker | None, rules: _Rules) -> Match:
     if checker and checker.kind == "float":
         declared = Tolerance(
             checker.arg("abs_tol", 0.0 if checker.args else 1e-6),
@@ -130,44 +173,58 @@ def _items(got: Any) -> list[Any] | None:
     return list(got) if isinstance(got, list | tuple | set) else None
 
 
+#: Pairing by tolerance is quadratic: characters of what is left, times items of it.
+_MAX_PAIRING = 50_000_000
+
+
 def _multisets(want: list[Any], got: list[Any], rules: _Rules) -> Match:
     if len(want) != len(got):
         return no(f"expected {len(want)} items, found {len(got)}")
-    if Counter(map(_canonical, want)) == Counter(map(_canonical, got)):
-        return yes("unordered")
-    if len(want) > 2000:  # pairing by tolerance is quadratic
-        return no("not the same items")
-    left = list(got)
+    theirs: dict[str, list[Any]] = {}
+    for g in got:
+        theirs.setdefault(_canonical(g), []).append(g)
+    missing = []
     for w in want:
-        at = next((i for i, g in enumerate(left) if not _difference(w, g, rules, "")), None)
+        same = theirs.get(_canonical(w))
+        if same:
+            same.pop()
+        else:
+            missing.append(w)
+    if not missing:
+        return yes("unordered")
+    left = [(text, g) for text, items in theirs.items() for g in items]
+    if len(missing) * sum(len(text) + 20 for text, _ in left) > _MAX_PAIRING:
+        return no("not the same items")
+    extra = [g for _, g in left]
+    for w in missing:
+        at = next((i for i, g in enumerate(extra) if not _difference(w, g, rules, "")), None)
         if at is None:
             return no(f"no item equals {_show(w)}")
-        del left[at]
+        del extra[at]
     return yes("unordered")
 
 
 def _canonical(v: Any) -> str:
-    return repr(_plain(v))
-
-
-def _plain(v: Any) -> Any:
+    """Equal texts are equal values. Texts are put together, never quoted again: that would double
+    their backslashes at each level."""
+    if isinstance(v, float):
+        return str(int(v)) if v.is_integer() and abs(v) < _EXACT else repr(v)
     if isinstance(v, list | tuple):
-        return tuple(map(_plain, v))
-    if isinstance(v, Tagged):
-        return ("tag", *((k, _plain(x)) for k, x in v.items()))
+        return f"[{','.join(map(_canonical, v))}]"
     if isinstance(v, dict):
-        return ("map", *sorted((_key(k), _canonical(x)) for k, x in v.items()))
+        pairs = sorted([f"{_key(k)!r}:{_canonical(x)}" for k, x in v.items()])
+        return f"{'tag' if isinstance(v, Tagged) else ''}{{{','.join(pairs)}}}"
     if isinstance(v, set | frozenset):
-        return ("set", *sorted(map(_canonical, v)))
-    if isinstance(v, LongInt):
-        return ("long", str(v))
-    return v
+        return f"set({','.join(sorted(map(_canonical, v)))})"
+    return str(v) if isinstance(v, LongInt) else repr(v)
 
 
 def _key(k: Any) -> str:
     if isinstance(k, bool) or k is None:
         return {True: "true", False: "false", None: "null"}[k]
-    return k if isinstance(k, str) else repr(_plain(k))
+    if isinstance(k, float):
+        return repr(k)  # as json.dumps writes it
+    return k if isinstance(k, str) else _canonical(k)
 
 
 def _difference(want: Any, got: Any, rules: _Rules, where: str) -> str:
@@ -226,6 +283,8 @@ def _mappings(want: dict[Any, Any], got: dict[Any, Any], rules: _Rules, where: s
     if ours.keys() != theirs.keys():
         odd = sorted(ours.keys() ^ theirs.keys())
         return f"{where}: key {odd[0]!r:.60} is only on one side"
+    if len(want) != len(got):  # {1: ..., "1": ...} is not {"1": ...}
+        return f"{where}: expected {len(want)} keys, found {len(got)}"
     for k, w in ours.items():
         if detail := _difference(w, theirs[k], rules, f"{where}[{k!r:.40}]"):
             return detail
@@ -237,6 +296,8 @@ def _tagged(want: Any, got: Tagged, rules: _Rules, where: str) -> str:
     if tag == "$node":
         if want is None:
             return "" if value == [] else _say(where, want, value)
+        if isinstance(want, list) and isinstance(value, list):
+            want, value = _trimmed(want), _trimmed(value)
         return _difference(want, value, rules, where)
     if tag == "$set" and isinstance(value, list) and isinstance(want, set | frozenset):
         match = _multisets(list(want), value, rules)
@@ -246,6 +307,8 @@ def _tagged(want: Any, got: Tagged, rules: _Rules, where: str) -> str:
             pairs = {_key(k): v for k, v in value}
         except (TypeError, ValueError):
             return f"{where}: not a mapping"
+        if len(pairs) != len(value):
+            return f"{where}: two keys read the same"
         return _mappings(want, pairs, rules, where)
     if tag == "$decimal" and isinstance(want, int | float) and not isinstance(want, bool):
         return "" if _same_decimal(want, value, rules) else _say(where, want, value)
@@ -254,9 +317,19 @@ def _tagged(want: Any, got: Tagged, rules: _Rules, where: str) -> str:
     return _say(where, want, {"$set": "a set", "$map": "a dict"}.get(tag, value))
 
 
+def _trimmed(values: list[Any]) -> list[Any]:
+    """Without the nulls at the end of a tree, which mean nothing."""
+    end = len(values)
+    while end and values[end - 1] is None:
+        end -= 1
+    return values[:end]
+
+
 def _same_decimal(want: int | float, text: Any, rules: _Rules) -> bool:
+    if not isinstance(text, str) or len(text) > 10_000:
+        return False
     try:
-        top, _, bottom = str(text).partition("/")
+        top, _, bottom = text.partition("/")
         number = Decimal(top) / Decimal(bottom or 1)
         if isinstance(want, int) and not rules.everywhere:
             return number == want

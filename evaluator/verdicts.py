@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from evaluator import inputs, records
+from evaluator.apps import compare_values_apps
 from evaluator.compare import Match, Policy, compare_text, has_reals
 from evaluator.records import Note, Record
 from evaluator.room import Job, Limits, Run
@@ -94,7 +95,7 @@ class Context:
         """Reads what the comparison wants to know of the whole problem."""
         named = problem.fn_name
         source = code.encode("utf-8", "surrogatepass")
-        text = source + problem.prelude.encode()
+        text = source + problem.prelude.encode("utf-8", "surrogatepass")
         return Context(
             problem=problem,
             code=source,
@@ -270,7 +271,7 @@ def _stdin_findings(
         result = _failure(one, context.limits) or _printed(
             context, tests[ended], cpu_s, run.memory_mb, stdout[begin:]
         )
-        out.append(_Finding(result, not out))
+        out.append(_Finding(result, note.whole and not out))
     return out
 
 
@@ -300,11 +301,8 @@ def _function_job(context: Context, tests: Sequence[TestCase], slice_s: float) -
         context.code,
         kind="asserts" if context.asserts else "function",
         tests=tuple(read(test.input) for test in tests),
-        extra={
-            "fn_name": problem.fn_name,
-            "prelude": problem.prelude.encode(),
-            "hints": context.hints,
-        },
+        extra={"fn_name": problem.fn_name, "hints": context.hints},
+        prelude=problem.prelude.encode("utf-8", "surrogatepass"),
         nonce=secrets.token_bytes(_NONCE_BYTES),
         slice_s=slice_s,
     )
@@ -366,7 +364,7 @@ def _function_findings(
     if not note.stopped:  # the process ended in the test after those
         one = replace(run, cpu_s=max(0.0, run.cpu_s - used)) if out else run
         last = note.records[ended] if len(note.records) > ended else None
-        out.append(_Finding(_reported(context, tests[ended], one, last), not out))
+        out.append(_Finding(_reported(context, tests[ended], one, last), note.whole and not out))
     return out
 
 
@@ -411,6 +409,8 @@ def _reported(context: Context, test: TestCase, run: Run, report: Record | None)
         return _failed(run, "runtime_error", f"the result cannot be read: {e}")
     if problem.checker.kind == "program":
         return _with_checker(context, test, run.cpu_s, run.memory_mb, payload + b"\n")
+    if context.policy == "apps":
+        return _matched(run.cpu_s, run.memory_mb, compare_values_apps(_expected(test.output), got))
     match = compare_values(_expected(test.output), got, problem.checker, context.policy)
     return _matched(run.cpu_s, run.memory_mb, match)
 

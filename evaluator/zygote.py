@@ -43,6 +43,7 @@ FDS = ("stdin", "stdout", "stderr", "note", "job")
 #: Seconds without CPU after which the controller may use the core for another program.
 _IDLE_S = 0.05
 _TICK_S = 0.1
+_PRELUDES = 50
 #: The zygote opens none above: a child has that many to close.
 _MAX_FD = 1024
 #: Stands in a filter for the process it will be installed in.
@@ -155,6 +156,8 @@ class _Room:
         self.tier, self.has_proc, self.locks = spec["tier"], has_proc, locks
         self.seccomp, self.child_filter = spec["seccomp"], spec["child_filter"]
         self.pid = os.getpid()
+        self.preludes: dict[bytes, Any] = {}
+        self.prelude: Any = None
         self.hard = {}
         for kind in range(resource.RLIMIT_AS + 1):
             hard = resource.getrlimit(kind)[1]
@@ -175,7 +178,8 @@ class _Room:
                 os._exit(0)
             raw = ancillary[0][2]
             fds = [int.from_bytes(raw[i : i + 4], sys.byteorder) for i in range(0, len(raw), 4)]
-            header, text = marshal.loads(data)  # the controller's own
+            header, text, prelude = marshal.loads(data)  # the controller's own
+            self.prelude = self.compiled(prelude) if prelude else None
             if header["each"]:
                 report = self.run_each(header, text, fds)
             else:
@@ -186,6 +190,14 @@ class _Room:
                 self.control.send(report)
             except OSError:
                 os._exit(0)
+
+    def compiled(self, prelude: bytes) -> Any:
+        """The problem's prelude as a code object: a group of programs has it in common."""
+        if prelude not in self.preludes:
+            if len(self.preludes) >= _PRELUDES:
+                self.preludes.clear()
+            self.preludes[prelude] = child.try_compile(prelude, "prelude.py") or prelude
+        return self.preludes[prelude]
 
     def run_each(self, header: dict[str, Any], text: bytes, fds: list[int]) -> bytes:
         """A fork a test, until one does not end well or the slice of CPU time is used up. The
@@ -323,6 +335,8 @@ class _Room:
                 isolate.filter_calls(self.child_filter.replace(PID_MARK, me))
             stdin, stdout, stderr, note = fds[:4]
             spec = spec or _job(text, fds)
+            if self.prelude is not None:
+                spec["prelude"] = self.prelude
             os.dup2(stdin, 0)
             os.dup2(stdout, 1)
             os.dup2(stderr, 2)

@@ -14,6 +14,7 @@ from typing import Any
 from pipelines.asserts import (
     ASSERTS,
     FunctionNode,
+    NotConvertible,
     assert_tests,
     check_asserts,
     convert,
@@ -25,7 +26,7 @@ from pipelines.problem import Problem, ProblemError, Provenance, Solution, requi
 from pipelines.sources.rows import Row, read_rows, refuse, with_tests
 from pipelines.stage import Decision
 
-PARSER = "leetcode_dataset/1"
+PARSER = "leetcode_dataset/2"
 ENTRY_POINT = re.compile(r"Solution\(\)\.(\w+)")
 #: 10^5 that became 105 and the like, where no other reading is likely: beside a comparison or a
 #: product, 10^9 + 7, -2^31, 2^31 - 1.
@@ -34,6 +35,8 @@ LOST_SUPERSCRIPTS = re.compile(
 )
 #: Arguments and results that the prompt's helpers (list_node, is_same_tree) build and compare.
 LINKED = re.compile(r"\b(?:ListNode|TreeNode|Node)\b")
+_MAKERS = {"list_node": "ListNode", "tree_node": "TreeNode"}
+_COMPARERS = {"is_same_list": "ListNode", "is_same_tree": "TreeNode"}
 
 
 def read(path: Path | None) -> Iterator[Decision]:
@@ -93,7 +96,12 @@ def _tests(code: str, test: str, name: str) -> Any:
         raise ProblemError("field 'test': no `def check(candidate)`")
     asserts = check_asserts(checks)
     pairs = None
-    if asserts and not _is_linked(method):
+    if asserts and _is_linked(method):
+        try:
+            asserts = [_without_helpers(statement, method) for statement in asserts]
+        except NotConvertible:
+            asserts = None
+    if asserts:
         pairs = convert(asserts, "candidate", parameters(method, method=True))
     return pairs or (assert_tests(checks, test), ASSERTS)
 
@@ -101,6 +109,67 @@ def _tests(code: str, test: str, name: str) -> Any:
 def _is_linked(method: FunctionNode) -> bool:
     result = ast.unparse(method.returns) if method.returns else ""
     return LINKED.search(f"{ast.unparse(method.args)} {result}") is not None
+
+
+def _without_helpers(statement: ast.stmt, method: FunctionNode) -> ast.stmt:
+    """The assert with lists in place of nodes, for the evaluator makes nodes of them by the
+    annotations: `is_same_list(candidate(list_node([1])), list_node([]))` is `candidate([1]) == []`.
+    NotConvertible where a node stands elsewhere than the annotations say."""
+    plain = _Plain()
+    plain.visit(copy := ast.parse(ast.unparse(statement)).body[0])
+    notes = {a.arg: _node_name(a.annotation) for a in method.args.args[1:]}
+    notes[""] = _node_name(method.returns)
+    for call in ast.walk(copy):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+            if call.func.id != "candidate":
+                raise NotConvertible
+            given = dict(zip(notes, call.args, strict=False))
+            given |= {k.arg or "": k.value for k in call.keywords}
+            for name, value in given.items():
+                plain.expect(value, notes.get(name, ""))
+    if not isinstance(copy, ast.Assert) or plain.results != ({notes[""]} - {""}) or plain.made:
+        raise NotConvertible
+    return copy
+
+
+def _node_name(annotation: ast.expr | None) -> str:
+    found = LINKED.search(ast.unparse(annotation)) if annotation else None
+    return found.group() if found else ""
+
+
+class _Plain(ast.NodeTransformer):
+    """Takes the helpers away and remembers where they stood: `made` is what makes nodes,
+    `results` what compares them."""
+
+    def __init__(self) -> None:
+        self.made: dict[int, str] = {}
+        self.results: set[str] = set()
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        match node:
+            case ast.Call(ast.Name(helper), [ast.List(items) as values], []) if helper in _MAKERS:
+                if items and isinstance(items[0], ast.Constant) and items[0].value is None:
+                    raise NotConvertible  # a node without a value
+                self.made[id(values)] = _MAKERS[helper]
+                return values
+            case ast.Call(ast.Name(helper), [left, right], []) if helper in _COMPARERS:
+                self.expect(right, _COMPARERS[helper])
+                self.results.add(_COMPARERS[helper])
+                return ast.Compare(left, [ast.Eq()], [right])
+        return node
+
+    def expect(self, value: ast.expr, name: str) -> None:
+        """`value` must be nodes of that class, lists of them or None, or no nodes at all."""
+        if self.made.pop(id(value), "") == name:
+            return
+        if not name:
+            raise NotConvertible
+        if isinstance(value, ast.List) and value.elts:
+            for item in value.elts:
+                self.expect(item, name)
+        elif not (isinstance(value, ast.Constant) and value.value is None):
+            raise NotConvertible
 
 
 def _date(value: Any) -> dt.date | None:
