@@ -76,9 +76,9 @@ class Counting(Judge):
 
     seen: Counter[str]
 
-    def judge(self, problem: Problem, code: str, solution_id: str = "") -> Any:
+    def judge(self, problem: Problem, code: str, *rest: Any) -> Any:
         self.seen[code] += 1
-        return super().judge(problem, code, solution_id)
+        return super().judge(problem, code, *rest)
 
 
 @pytest.fixture(scope="module")
