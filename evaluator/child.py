@@ -27,7 +27,8 @@ import os
 import sys
 from _struct import Struct
 from mmap import mmap
-from time import perf_counter, process_time, thread_time
+from time import perf_counter as _clock
+from time import process_time, thread_time
 
 import evaluator.functions as functions
 from evaluator.program import finish, new_main
@@ -50,6 +51,8 @@ _SHORT_SOURCE = 20_000
 _WORTH_MAPPING = 4
 #: So short a time is not worth the system calls that tell CPU from waiting.
 _MOMENT_S = 0.0005
+# bound before any program runs
+_pwrite, _fstat, _pack, _counts = os.pwrite, os.fstat, HEAD.pack, COUNTS.pack
 _STACK = 16 << 20  # of a thread; else it takes RLIMIT_STACK, or 2 MB when unlimited
 _RECURSION = 50_000
 _ARGV = ["solution.py"]
@@ -129,34 +132,36 @@ def _fresh() -> None:
     gc.enable()
 
 
+def _cpu(update: Any = thread_time, cpu: Any = process_time) -> float:
+    """CPU seconds of this process."""
+    update()  # else the other clock may answer as of the last tick
+    used: float = cpu()
+    return used
+
+
 class _Note:
     """Writes the records; everything it needs is bound before the program runs. Where there are
     many tests the note is mapped into memory: a system call costs as much as a small test."""
 
+    __slots__ = ("at", "base", "began", "ended", "map", "nonce", "total", "used")
+
     def __init__(self, nonce: bytes, tests: int) -> None:
-        self.base = os.fstat(NOTE_FD).st_size  # an earlier child of the job may have written
+        self.base = _fstat(NOTE_FD).st_size  # an earlier child of the job may have written
         self.nonce, self.at, self.ended = nonce, self.base + COUNTS.size, 0
-        self.pwrite, self.pack, self.counts = os.pwrite, HEAD.pack, COUNTS.pack
-        self.clock, self.cpu, self.update = perf_counter, process_time, thread_time
-        self.seconds = self.total = 0.0
+        self.total = 0.0
         self.map: Any = None
         if tests >= _WORTH_MAPPING:
             os.ftruncate(NOTE_FD, _MAPPED)
             self.map = mmap(NOTE_FD, _MAPPED)
             os.closerange(3, NOTE_FD)  # mmap keeps a copy of the descriptor
-        self.began, self.used = self.clock(), self.now()
-
-    def now(self) -> float:
-        """CPU seconds of this process."""
-        self.update()  # else the other clock may answer as of the last tick
-        return self.cpu()
+        self.began, self.used = _clock(), _cpu()
 
     def lap(self) -> float:
         """CPU seconds since the last call (or, for a moment's work, plain seconds)."""
-        end = self.clock()
+        end = _clock()
         seconds = end - self.began
         if seconds > _MOMENT_S:
-            used = self.now()
+            used = _cpu()
             seconds, self.used = used - self.used, used
         self.began = end
         self.total += seconds
@@ -168,20 +173,20 @@ class _Note:
             self.map[at:end] = data
             return
         while data:
-            done = self.pwrite(NOTE_FD, data, at)
+            done = _pwrite(NOTE_FD, data, at)
             at, data = at + done, data[done:]
 
     def put(self, kind: bytes, payload: bytes = b"", size: int = 0) -> None:
         """One record."""
         micros = int(1e6 * self.lap())
-        data = self.nonce + self.pack(kind, micros, size, len(payload)) + payload
+        data = self.nonce + _pack(kind, micros, size, len(payload)) + payload
         self.write(self.at, data)
         self.at += len(data)
 
     def end(self, stop: bool) -> None:
         """The test of the last record has ended well; `stop`: it is the child's last."""
         self.ended += 1
-        self.write(self.base, self.counts(self.ended, stop))
+        self.write(self.base, _counts(self.ended, stop))
 
 
 def refill(fd: int, data: bytes) -> None:
@@ -329,10 +334,12 @@ def _run_functions(job: dict[str, Any], note: _Note, exit_now: Callable[[int], A
     asserts, tests = job["kind"] == "asserts", job["tests"]
     slice_s = job["slice_s"]
     provided = functions.provided(code)
-    prelude = functions.Prelude(job["prelude"], new_main("solution") | provided)
-    if prelude.error is not None:
-        note.put(b"P", functions.describe(prelude.error))
-        exit_now(1)
+    prelude = None
+    if job["prelude"]:
+        prelude = functions.Prelude(job["prelude"], new_main("solution") | provided)
+        if prelude.error is not None:
+            note.put(b"P", functions.describe(prelude.error))
+            exit_now(1)
     state = _Between()
     left = len(tests)
     for test in tests:
@@ -340,7 +347,8 @@ def _run_functions(job: dict[str, Any], note: _Note, exit_now: Callable[[int], A
         checks = _compile(test, "test.py", note, b"T") if asserts else None
         namespace = new_main("solution")
         namespace.update(provided)
-        prelude.provide(namespace)
+        if prelude is not None:
+            prelude.provide(namespace)
         kind, payload, error = functions.one(job, code, checks, test, namespace)
         note.put(kind, payload)
         status = finish(error, namespace, last=not left)

@@ -68,8 +68,6 @@ class Prelude:
         self.error: BaseException | None = None
         self.names: dict[str, Any] = {}
         self.functions: list[Any] = []
-        if not source:
-            return
         try:
             if isinstance(source, bytes):
                 source = compile(source, "prelude.py", "exec", dont_inherit=True)

@@ -160,8 +160,8 @@ class Judge:
         cancelled: Callable[[], bool] = lambda: False,
     ) -> JudgeResult:
         """The verdict on one program. Raises nothing for whatever the program does; a fault of
-        the machine or of the problem is the verdict `judge_error`. `cancelled` is asked before
-        each process: no more of them are started once it says so.
+        the machine or of the problem is the verdict `judge_error`. Once `cancelled` says so, the
+        program is killed and no other process is started.
 
         >>> judge.judge(problem, "print(1)").passed                         # doctest: +SKIP
         False
@@ -173,7 +173,8 @@ class Judge:
             return self._result(problem, solution_id, [], detail)
         try:
             context = verdicts.Context.of(
-                problem, code, self.policy, self._limits(problem), self._rooms, self.isolate
+                *(problem, code, self.policy, self._limits(problem)),
+                *(self._rooms, self.isolate, cancelled),
             )
         except Exception as e:
             detail = f"{type(e).__name__} in the evaluator: {e}"[:500]
@@ -195,7 +196,7 @@ class Judge:
     ) -> Iterator[tuple[int, JudgeResult]]:
         """Judge (problem, code) pairs in parallel; yields (index of the pair, result) as they
         finish. Reads at most a few pairs ahead, so `pairs` may be an endless generator. Leaving
-        the loop cancels what was not begun.
+        the loop kills what runs.
 
         >>> dict(judge.map([(problem, "print(1)"), (problem, "print(2)")]))  # doctest: +SKIP
         {0: JudgeResult(...), 1: JudgeResult(...)}
@@ -231,7 +232,7 @@ class Judge:
         return (OVERCOMMIT + 2) * self.workers
 
     async def ajudge(self, problem: Problem, code: str, solution_id: str = "") -> JudgeResult:
-        """:meth:`judge` for asyncio; a cancelled task starts no further process.
+        """:meth:`judge` for asyncio; cancelling the task kills the program.
 
         >>> await judge.ajudge(problem, "print(1)")                         # doctest: +SKIP
         JudgeResult(...)

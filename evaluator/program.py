@@ -50,8 +50,10 @@ def finish(error: BaseException | None, namespace: dict[str, Any], last: bool = 
     try:
         namespace.clear()
         young, middle, old = gc.get_count()
-        if young > _FEW or middle or old:
+        if middle or old:
             gc.collect()
+        elif young > _FEW:
+            gc.collect(0)  # a full one would empty free lists: more pages to copy
     except BaseException:
         pass
     if sys.stdout is not sys.__stdout__:

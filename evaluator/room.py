@@ -20,6 +20,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -38,6 +39,8 @@ _ADDRESS_SPACE_MB = 1024
 _GRACE_S = 30.0
 _START_S = 60.0
 _CLOSE_S = 10.0
+#: How often a waiting controller looks whether it was cancelled.
+_LOOK_S = 0.05
 _STDERR_TAIL = 4000
 #: Bytes of a job that fit into one message of the socket, with room to spare.
 _MESSAGE = 50_000
@@ -222,19 +225,21 @@ class Room:
         if self._cwd is not None:
             shutil.rmtree(self._cwd, ignore_errors=True)
 
-    def run(self, job: Job, limits: Limits, idle: Callable[[], None] = lambda: None) -> Run:
+    def run(self, job: Job, limits: Limits) -> Run:
         """Run one job. Never raises for what the program does; OSError when the host is out of
-        memory or descriptors. `idle` is called when the program uses no CPU."""
-        return self._run(job, limits, idle)[0]
+        memory or descriptors."""
+        return self.run_each(job, limits)[0]
 
     def run_each(
-        self, job: Job, limits: Limits, idle: Callable[[], None] = lambda: None
+        self,
+        job: Job,
+        limits: Limits,
+        idle: Callable[[], None] = lambda: None,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> list[Run]:
-        """Run a job with `each` set: the runs of its first tests, up to one that did not end with
-        status 0 or that used up the slice."""
-        return self._run(job, limits, idle)
-
-    def _run(self, job: Job, limits: Limits, idle: Callable[[], None]) -> list[Run]:
+        """The same for a job with `each` set: the runs of its first tests, up to one that did not
+        end with status 0 or that used up the slice. `idle` is called when the program uses no
+        CPU; once `cancelled` says so the room is killed, and the run is 'lost'."""
         self.jobs += 1
         fds: list[int] = []
         try:
@@ -254,10 +259,10 @@ class Room:
                     [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))],
                 )
                 patience = limits.patience * max(1, 1 + len(job.more), len(job.tests))
-                report = self._receive(patience)
+                report = self._receive(patience, cancelled)
                 while report == b"idle":
                     idle()
-                    report = self._receive(patience)
+                    report = self._receive(patience, cancelled)
             except OSError:  # it died before, or while, we asked
                 report = b""
             if not report:
@@ -267,12 +272,19 @@ class Room:
             for fd in fds:
                 os.close(fd)
 
-    def _receive(self, seconds: float) -> bytes | None:
-        """A message; b"" when the zygote is gone, None when it says nothing in time."""
+    def _receive(
+        self, seconds: float, cancelled: Callable[[], bool] = lambda: False
+    ) -> bytes | None:
+        """A message; b"" when the zygote is gone or nobody wants to know any more, None when it
+        says nothing in time."""
         poller = select.poll()
         poller.register(self._socket, select.POLLIN)
-        if not poller.poll(seconds * 1000):
-            return None
+        end = time.monotonic() + seconds
+        while not poller.poll(1000 * _LOOK_S):
+            if cancelled():
+                return b""
+            if time.monotonic() > end:
+                return None
         try:
             return self._socket.recv(1 << 16)
         except OSError:

@@ -74,9 +74,15 @@ class Rooms:
         self._free: list[Room] = []
         self._all: set[Room] = set()
 
-    def run(self, job: Job, limits: Limits, kind: str = "plain") -> list[Run]:
+    def run(
+        self,
+        job: Job,
+        limits: Limits,
+        kind: str = "plain",
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> list[Run]:
         """Run one job in a room of that kind (see :data:`evaluator.room.PRELOADS`): one run, or
-        one a test with `job.each`. 'lost' when the pool was closed meanwhile."""
+        one a test with `job.each`. 'lost' when the pool was closed meanwhile, or `cancelled`."""
         if os.getpid() != self._pid:
             raise RuntimeError("a Judge cannot be used in a fork of its process; make a new one")
         with self._places, self._core() as idle:
@@ -87,7 +93,7 @@ class Rooms:
             if room is None:
                 return [Run("lost", detail="the pool of rooms is closed")]
             try:
-                return room.run_each(job, limits, idle)
+                return room.run_each(job, limits, idle, cancelled)
             finally:
                 self._give(room)
 

@@ -34,7 +34,7 @@ _NONCE_BYTES = 16
 _CHECKER_LIMITS = Limits(cpu_s=20, memory_mb=1024, output_mb=8)
 _ACCEPT, _REFUSE = 42, 43
 _TROUBLE = ("setup", "late", "lost")
-_CLOSED = "the judge was closed before the program ended"
+_CLOSED = "the judge was closed, or the task cancelled, before the program ended"
 #: CPU seconds after which a child takes no further test: a program that fails its first test has
 #: wasted no more on the others. Each further child of the program gets twice as much.
 _FIRST_SLICE_S = 0.02
@@ -82,6 +82,7 @@ class Context:
     real_valued: bool
     room_kind: str
     hints: dict[str, str] = field(default_factory=dict)
+    cancelled: Callable[[], bool] = lambda: False
 
     @staticmethod
     def of(
@@ -91,6 +92,7 @@ class Context:
         limits: Limits,
         rooms: Rooms,
         isolate: Isolate,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> Context:
         """Reads what the comparison wants to know of the whole problem."""
         named = problem.fn_name
@@ -103,6 +105,7 @@ class Context:
             limits=limits,
             rooms=rooms,
             isolate=isolate,
+            cancelled=cancelled,
             real_valued=not named and _real_valued(problem.tests),
             room_kind="numpy" if any(name in text for name in _NUMPY) else "plain",
             hints=_hints(problem.starter_code, named) if named else {},
@@ -128,10 +131,12 @@ class Context:
         """The same for a job with a process for each test."""
         for attempt in (1, 2):
             try:
-                runs = self.rooms.run(job, limits or self.limits, kind or self.room_kind)
+                runs = self.rooms.run(
+                    job, limits or self.limits, kind or self.room_kind, self.cancelled
+                )
             except OSError as e:
                 runs = [Run("setup", detail=f"could not start a process: {e}")]
-            if self.rooms.closed:
+            if self.rooms.closed or self.cancelled():
                 return [Run("lost", detail=_CLOSED)]
             if runs[0].reason not in _TROUBLE or attempt == 2:
                 return runs

@@ -141,15 +141,14 @@ def test_leaves_something_behind(name: str) -> None:
 WRONG_LATER = {
     "wrong": ("print(1 if input() != '4' else 2)", "wrong_answer"),
     "raises": ("print(1 if input() != '4' else 1 / 0)", "runtime_error"),
-    "hangs": ("while input() == '4': [0 for _ in iter(int, 1)]\nprint(1)", "time_limit"),
+    "hangs": ("if input() == '4':\n    while 1: pass\nprint(1)", "time_limit"),
     "sleeps": ("import time\nprint(1)\nif input() == '4': time.sleep(99)", "time_limit"),
     "memory": ("print(1)\nif input() == '4': x = 'x' * (1 << 30)", "memory_limit"),
     "output": ("print(1 if input() != '4' else 'x' * (9 << 20))", "output_limit"),
     "exit": ("print(1)\nif input() == '4': raise SystemExit(3)", "runtime_error"),
     "killed": ("import os\nprint(1)\nif input() == '4': os.abort()", "runtime_error"),
     "hangs at exit": (
-        "import atexit\nprint(1)\n"
-        "if input() == '4': atexit.register(lambda: [0 for _ in iter(int, 1)])",
+        "import atexit\nprint(1)\nif input() == '4': atexit.register(exec, 'while 1: pass')",
         "time_limit",
     ),
     "extra output of a thread": (
@@ -275,19 +274,31 @@ def test_asyncio() -> None:
     assert many == {i: bool(i % 2) for i in range(9)}
 
 
-def test_a_cancelled_task_starts_no_further_process(my_processes: Mine) -> None:
-    slow = make_problem(*(("", "") for _ in range(50)))
-
+def test_cancelling_a_task_kills_its_program(my_processes: Mine) -> None:
     async def main() -> None:
-        async with Judge(workers=1, isolate="test") as judge:
-            task = asyncio.create_task(judge.ajudge(slow, "import time; time.sleep(0.3)"))
-            await asyncio.sleep(0.5)
+        async with Judge(workers=1, time_limit_s=1000) as judge:
+            task = asyncio.create_task(judge.ajudge(ECHO, "import time; time.sleep(900)"))
+            while len(my_processes()) < 3:  # launcher, zygote, program
+                await asyncio.sleep(0.01)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
+            while my_processes():  # ends long before the program would
+                await asyncio.sleep(0.01)
             assert (await judge.ajudge(ECHO, "print(input())")).passed
 
     asyncio.run(main())
+    assert my_processes() == []
+
+
+def test_leaving_a_map_kills_what_runs(my_processes: Mine) -> None:
+    codes = ["print(input())", *["import time; time.sleep(900)"] * 3]
+    with Judge(workers=2, time_limit_s=1000) as judge:
+        for _, result in judge.map((ECHO, code) for code in codes):
+            assert result.passed
+            break
+        while judge._rooms.running:
+            time.sleep(0.01)
     assert my_processes() == []
 
 
