@@ -39,6 +39,7 @@ DEVICES = ("null", "zero", "full", "random", "urandom")
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _plain_prctl = ctypes.PyDLL(None).prctl
+_plain_prctl.argtypes = [ctypes.c_int] + [ctypes.c_ulong] * 4
 
 
 def _check(result: int, what: str) -> int:
@@ -213,18 +214,23 @@ def drop_privileges(seccomp: bytes) -> None:
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)
     _check(_libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
     _prctl(PR_SET_NO_NEW_PRIVS, 1, "prctl(NO_NEW_PRIVS)")
-    if seccomp:
-        filter_calls(seccomp)
+    Filter(seccomp).enforce()
 
 
-def filter_calls(program: bytes) -> None:
-    """Refuse system calls by that BPF program, in this process and all it starts."""
-    code = ctypes.create_string_buffer(program, len(program))
-    fprog = ctypes.create_string_buffer(16)
-    ctypes.c_ushort.from_buffer(fprog, 0).value = len(program) // 8
-    ctypes.c_void_p.from_buffer(fprog, 8).value = ctypes.addressof(code)
-    pointer = ctypes.c_void_p(ctypes.addressof(fprog))
-    _prctl(PR_SET_SECCOMP, 2, "prctl(SECCOMP)", pointer)
+class Filter:
+    """A BPF program that refuses system calls; made before a fork, enforced after it."""
+
+    def __init__(self, program: bytes) -> None:
+        self._code = ctypes.create_string_buffer(program, len(program))
+        self._fprog = ctypes.create_string_buffer(16)
+        ctypes.c_ushort.from_buffer(self._fprog, 0).value = len(program) // 8
+        ctypes.c_void_p.from_buffer(self._fprog, 8).value = ctypes.addressof(self._code)
+        self._at = ctypes.addressof(self._fprog) if program else 0
+
+    def enforce(self) -> None:
+        """From now on, in this process and all it starts. Nothing for an empty program."""
+        if self._at and _plain_prctl(PR_SET_SECCOMP, 2, self._at, 0, 0):
+            raise OSError(0, "prctl(SECCOMP) was refused")
 
 
 def within(limits: list[tuple[int, int]]) -> list[tuple[int, tuple[int, int]]]:

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evaluator.layout import Tier, interpreter, landlock_paths, layout, readable_by_all
-from evaluator.seccomp import deny_filter, lone_filter
+from evaluator.seccomp import deny_filter, lone_filter, process_filter
 
 _MB = 1 << 20
 #: Over the program's own memory: interpreter, ctypes, our modules.
@@ -408,7 +408,7 @@ def _spec(tier: Tier, kind: str, outer: int, cwd: str | None) -> dict[str, Any]:
         "tmp_mb": 64,
         "preload": PRELOADS[kind],
         "seccomp": deny_filter() if tier != "C" else b"",
-        "child_filter": lone_filter(_PID_MARK) if tier == "B" else b"",
+        "child_filter": {"A": process_filter(), "B": lone_filter(_PID_MARK), "C": b""}[tier],
         "landlock": landlock_paths(tier, cwd) if tier != "C" else [],
         **layout(tier),
     }

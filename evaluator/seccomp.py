@@ -13,6 +13,7 @@ import functools
 import platform
 import struct
 import sys
+from collections.abc import Mapping
 
 # name: (x86_64, aarch64); None: the architecture lacks it
 _DENIED: dict[str, tuple[int | None, int | None]] = {
@@ -87,8 +88,10 @@ _SELF_ONLY: dict[str, tuple[int, int, int]] = {
     "sched_setaffinity": (203, 122, 0),
     "sched_setattr": (314, 274, 0),
 }
-#: In a tier without a pid namespace: no new processes, and signals to nobody else.
-_FORKS = {"fork": (57, None), "vfork": (58, None), "execve": (59, 221), "execveat": (322, 281)}
+#: Of a program, in every tier; threads are a clone with a flag.
+_FORKS = {"fork": (57, None), "vfork": (58, None)}
+#: In a tier without a pid namespace: nothing else is executed, and signals go to nobody else.
+_EXECS = {"execve": (59, 221), "execveat": (322, 281)}
 _SIGNALS = {
     "kill": (62, 129),
     "tgkill": (234, 131),
@@ -107,6 +110,8 @@ _NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW* bit
 _LD, _JEQ, _JGE, _JSET, _RET = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
 _EPERM = _ERRNO | errno.EPERM
+#: code, jump if true, jump if false, operand
+_Line = tuple[int, int, int, int]
 
 
 @functools.cache
@@ -135,9 +140,35 @@ def deny_filter(machine: str | None = None) -> bytes:
 
 
 @functools.cache
+def process_filter(machine: str | None = None) -> bytes:
+    """One more filter for a program, when its process exists: threads but no processes.
+
+    >>> len(process_filter("aarch64")) % 8
+    0
+    """
+    machine = machine or platform.machine()
+    if machine not in _AUDIT_ARCH:
+        return b""
+    column = list(_AUDIT_ARCH).index(machine)
+    return _program(machine, [*_refused(_FORKS, column), *_threads_only(column)])
+
+
+def _refused(rows: Mapping[str, tuple[int, int | None]], column: int) -> list[_Line]:
+    numbers = [n for row in rows.values() if (n := row[column]) is not None]
+    return [line for n in numbers for line in ((_JEQ, 0, 1, n), (_RET, 0, 0, _EPERM))]
+
+
+def _threads_only(column: int) -> list[_Line]:
+    return [
+        *((_JEQ, 0, 3, _CLONE[column]), (_LD, 0, 0, 16)),
+        *((_JSET, 1, 0, _CLONE_THREAD), (_RET, 0, 0, _EPERM)),
+    ]
+
+
+@functools.cache
 def lone_filter(mark: bytes, machine: str | None = None) -> bytes:
-    """One more filter, for a tier without a pid namespace: threads but no processes, signals to
-    itself only. `mark`: four bytes that stand for the process's number, put in when it is known.
+    """The same for a tier without a pid namespace: nothing else is executed, signals to itself
+    only. `mark`: four bytes that stand for the process's number, put in when it is known.
 
     >>> lone_filter(b"PID!", "x86_64").count(b"PID!") > 1
     True
@@ -147,19 +178,14 @@ def lone_filter(mark: bytes, machine: str | None = None) -> bytes:
         return b""
     column = list(_AUDIT_ARCH).index(machine)
     me = int.from_bytes(mark, sys.byteorder)
-    body = []
-    for row in _FORKS.values():
-        if (number := row[column]) is not None:
-            body += [(_JEQ, 0, 1, number), (_RET, 0, 0, _EPERM)]
+    body = _refused(_FORKS, column) + _refused(_EXECS, column)
     for row in _SIGNALS.values():
         body += [(_JEQ, 0, 4, row[column]), (_LD, 0, 0, 16), (_JEQ, 1, 0, me)]
         body += [(_RET, 0, 0, _EPERM), (_RET, 0, 0, _ALLOW)]
-    body += [(_JEQ, 0, 3, _CLONE[column]), (_LD, 0, 0, 16)]
-    body += [(_JSET, 1, 0, _CLONE_THREAD), (_RET, 0, 0, _EPERM)]
-    return _program(machine, body)
+    return _program(machine, body + _threads_only(column))
 
 
-def _program(machine: str, body: list[tuple[int, int, int, int]]) -> bytes:
+def _program(machine: str, body: list[_Line]) -> bytes:
     head = [(_LD, 0, 0, 4), (_JEQ, 1, 0, _AUDIT_ARCH[machine]), (_RET, 0, 0, _EPERM)]
     head += [(_LD, 0, 0, 0)]  # the system call's number
     if machine == "x86_64":

@@ -514,6 +514,8 @@ def _failure(run: Run, limits: Limits) -> TestResult | None:
         return _failed(run, "memory_limit", f"more than {limits.memory_mb} MiB")
     if run.exit_code != 0:
         how = f"signal {-run.exit_code}" if run.exit_code < 0 else f"exit status {run.exit_code}"
+        if last.startswith("PermissionError: [Errno 1]"):
+            last += " (programs may not start processes, nor open sockets)"
         return _failed(run, "runtime_error", f"{how}. {last}".strip())
     return None
 

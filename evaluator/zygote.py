@@ -155,6 +155,7 @@ class _Room:
         self.control, self.controller = control, controller
         self.tier, self.has_proc, self.locks = spec["tier"], has_proc, locks
         self.seccomp, self.child_filter = spec["seccomp"], spec["child_filter"]
+        self.no_processes = isolate.Filter(self.child_filter if self.tier == "A" else b"")
         self.pid = os.getpid()
         self.preludes: dict[bytes, Any] = {}
         self.prelude: Any = None
@@ -330,9 +331,9 @@ class _Room:
                 os.setsid()
             if self.tier == "B":
                 self.locks.enforce()
-                isolate.filter_calls(self.seccomp)
+                isolate.Filter(self.seccomp).enforce()
                 me = os.getpid().to_bytes(4, sys.byteorder)  # 4 bytes: an instruction's operand
-                isolate.filter_calls(self.child_filter.replace(PID_MARK, me))
+                isolate.Filter(self.child_filter.replace(PID_MARK, me)).enforce()
             stdin, stdout, stderr, note = fds[:4]
             spec = spec or _job(text, fds)
             if self.prelude is not None:
@@ -348,6 +349,7 @@ class _Room:
             os.closerange(child.NOTE_FD + 4, _MAX_FD)
             if self.tier == "A":
                 isolate.be_dumpable()  # /dev/stdin is /proc/self/fd/0, and must be its own
+                self.no_processes.enforce()
             for name, data in spec["files"].items():
                 if name.endswith("/"):
                     os.mkdir(name)

@@ -18,6 +18,7 @@ from pipelines.problem import Problem
 pytestmark = pytest.mark.usefixtures("needs_tier_a")
 Mine = Callable[[], list[int]]
 COUNT = make_problem(*((f"{i}\n", f"{i + 1}\n") for i in range(6)))
+ECHO = make_problem(("hello\n", "hello\n"))
 SAME = make_problem(*((f"{i}\n", "1\n") for i in range(6)))
 
 #: Right programs, each of which leaves something behind that the next test must not meet.
@@ -85,12 +86,6 @@ LEAVES_BEHIND = {
         t = threading.Thread(target=main)
         t.start()
         t.join()""",
-    "child process": """
-        import os, time
-        n = int(input())
-        if os.fork() == 0:
-            time.sleep(9)
-        print(n + 1)""",
     "file": """
         import os
         assert not os.path.exists("left") or os.path.getsize("left") > 99
@@ -256,10 +251,40 @@ def test_inputs_larger_than_a_message_and_than_a_batch() -> None:
             assert len(result.tests) == 8
 
 
+PROCESSES = {
+    "fork": "import os\nos.fork()",
+    "multiprocessing": "import multiprocessing as m\nm.Process(target=print).start()",
+    "pool": "import multiprocessing as m\nm.Pool(2).map(abs, [1])",
+    "executor": "from concurrent.futures import ProcessPoolExecutor as E\nlist(E().map(abs, [1]))",
+    "subprocess": "import subprocess\nsubprocess.run(['true'])",
+    "spawn": "import os\nos.posix_spawn('/bin/true', ['true'], {})",
+}
+
+
+@pytest.mark.parametrize("name", PROCESSES)
+def test_processes_are_refused_and_the_verdict_says_so(name: str) -> None:
+    with Judge(1) as judge:
+        result = judge.judge(ECHO, PROCESSES[name])
+    assert result.verdict == "runtime_error"
+    assert "programs may not start processes" in result.detail
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from concurrent.futures import ThreadPoolExecutor as E\n"
+        "with E(4) as e: print(*e.map(lambda x: x, [input()]))",
+        "import asyncio\nasync def f(): return input()\nprint(asyncio.run(f()))",
+        "import multiprocessing.dummy as m\nprint(m.Pool(2).map(lambda i: input(), [0])[0])",
+        "import multiprocessing, subprocess, socket\nprint(input())",
+    ],
+)
+def test_threads_and_asyncio_are_not(code: str) -> None:
+    with Judge(1) as judge:
+        assert judge.judge(ECHO, code).passed
+
+
 # -- asyncio, waiting programs, forks -----------------------------------------------------------
-
-
-ECHO = make_problem(("hello\n", "hello\n"))
 
 
 def test_asyncio() -> None:

@@ -40,7 +40,7 @@ HOSTILE: dict[str, tuple[Problem, str, tuple[str, ...]]] = {
         ECHO,
         "import os, time\nfor _ in range(8):\n    if os.fork() == 0:\n        while 1: pass\n"
         "time.sleep(99)",
-        ("time_limit",),
+        ("runtime_error",),
     ),
     "threads": (
         ECHO,
@@ -51,7 +51,7 @@ HOSTILE: dict[str, tuple[Problem, str, tuple[str, ...]]] = {
     "memory of many": (
         ECHO,
         "import os\nfor _ in range(4): os.fork()\na = []\nwhile 1: a.append(bytearray(1 << 22))",
-        ("memory_limit", "time_limit"),
+        ("runtime_error",),
     ),
     "shared memory": (
         ECHO,
@@ -63,7 +63,7 @@ HOSTILE: dict[str, tuple[Problem, str, tuple[str, ...]]] = {
     "output of many": (
         ECHO,
         "import os\nos.fork()\nos.fork()\nwhile 1: os.write(1, b'x' * 100000)",
-        ("output_limit",),
+        ("runtime_error",),
     ),
     "output by ftruncate": (
         ECHO,
