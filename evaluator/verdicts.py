@@ -239,6 +239,8 @@ def _findings(
     if len(tests) > 1 and run.memory_mb > context.limits.memory_mb:
         return _run_alone(context, tests[:1], 0.0)  # whose memory it was is not known
     note = records.parse(run.note, nonce, len(tests))
+    if note.stopped and (run.reason, run.exit_code) != ("end", 0):
+        return _run_alone(context, tests[:1], 0.0)  # no child of ours stops like that
     if note.records and note.records[0].kind == "C":
         return [_Finding(_failed(run, "compile_error", _text(note.records[0].payload)), True)]
     read = _function_findings if context.problem.fn_name else _stdin_findings

@@ -208,6 +208,26 @@ HOSTILE: dict[str, tuple[Problem, str, tuple[str, ...]]] = {
         "        os.pwrite(fd, struct.pack('=II', 2, 1), 0)\n    except OSError: pass\nos._exit(0)",
         FAIL,
     ),
+    "records forged from the frames, then a failure": (
+        make_problem(("a\n", "a\n"), ("b\n", "b\n"), ("c\n", "c\n")),
+        """
+        import os, sys
+        frame = sys._getframe()
+        while frame and "inputs" not in frame.f_locals:
+            frame = frame.f_back
+        mine = input()
+        if frame:
+            note, inputs = frame.f_locals["note"], frame.f_locals["inputs"]
+            for line in [mine, *(x.decode().strip() for x in reversed(inputs))]:
+                os.write(1, (line + "\\n").encode())
+                note.put(b"M", b"", os.fstat(1).st_size)
+                note.end(True)
+            os._exit(1)
+        print(mine)
+        sys.exit(1)
+        """,
+        ("runtime_error",),
+    ),
     "output removed": (
         GUESS,
         "import os\nprint('x', flush=True)\nos.ftruncate(1, 0)\nos.close(1)",
