@@ -31,6 +31,7 @@ from time import perf_counter as _clock
 from time import process_time, thread_time
 
 import evaluator.functions as functions
+import evaluator.module as module
 from evaluator.program import finish, new_main
 
 TYPE_CHECKING = False
@@ -329,29 +330,26 @@ class _Between:
 
 
 def _run_functions(job: dict[str, Any], note: _Note, exit_now: Callable[[int], Any]) -> None:
-    """One call, or one list of asserts, a test. The program is executed anew for each."""
+    """One call, or one list of asserts, a test."""
     code = job.pop("compiled", None) or _compile(job.pop("code"), "solution.py", note)
     asserts, tests = job["kind"] == "asserts", job["tests"]
     slice_s = job["slice_s"]
-    provided = functions.provided(code)
+    provided = module.provided(code)
     prelude = None
     if job["prelude"]:
-        prelude = functions.Prelude(job["prelude"], new_main("solution") | provided)
+        prelude = module.Prelude(job["prelude"], new_main(module.NAME) | provided)
         if prelude.error is not None:
             note.put(b"P", functions.describe(prelude.error))
             exit_now(1)
+    program = module.Program(code, provided, prelude, keep=len(tests) > 1 and not asserts)
     state = _Between()
     left = len(tests)
     for test in tests:
         left -= 1
         checks = _compile(test, "test.py", note, b"T") if asserts else None
-        namespace = new_main("solution")
-        namespace.update(provided)
-        if prelude is not None:
-            prelude.provide(namespace)
-        kind, payload, error = functions.one(job, code, checks, test, namespace)
+        kind, payload, error = functions.one(job, program, checks, test)
         note.put(kind, payload)
-        status = finish(error, namespace, last=not left)
+        status = finish(error, program.leave(), last=not left, collect=False)
         if status > 0 or not left:
             exit_now(status)
         stop = status < 0 or note.total > slice_s or not state.intact()

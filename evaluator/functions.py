@@ -1,57 +1,29 @@
 """Function tests, in the sandboxed interpreter: find the function, call it, report the result.
 
-One fresh namespace a test: the program is executed anew, so that nothing it keeps in its globals
-reaches the next test; the problem's prelude is executed once, and its functions are bound to each
-namespace. The kinds of records are in :mod:`evaluator.child`. Everything needed after the call is
-bound here before the program runs.
+Where the program is executed, and how often: :mod:`evaluator.module`. The kinds of records are in
+:mod:`evaluator.child`. Everything needed after the call is bound here before the program runs.
 """
 
 from __future__ import annotations
 
 from evaluator.nodes import Builder, provide_hinted
-from evaluator.nodes import provided as node_classes
 from evaluator.values import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing typing would cost 6 ms a test
     from typing import Any
 
-#: What LeetCode's editor has imported, by module; a name is only provided when it is used.
-_STANDARD = {
-    "typing": "List Dict Set Tuple Optional Any Union Callable Iterable Iterator Generator Deque "
-    "DefaultDict FrozenSet Sequence Mapping NamedTuple TypeVar Counter",
-    "collections": "Counter deque defaultdict OrderedDict namedtuple ChainMap",
-    "functools": "lru_cache cache reduce cmp_to_key partial cached_property",
-    "itertools": "accumulate chain combinations combinations_with_replacement permutations product "
-    "groupby count cycle islice repeat starmap takewhile dropwhile zip_longest pairwise",
-    "heapq": "heappush heappop heapify heapreplace heappushpop nlargest nsmallest merge",
-    "bisect": "bisect_left bisect_right insort insort_left insort_right",
-    "math": "gcd lcm sqrt isqrt ceil floor inf log log2 log10 pi comb perm factorial hypot prod",
-    "operator": "itemgetter attrgetter xor or_ and_ mul add sub",
-    "string": "ascii_lowercase ascii_uppercase ascii_letters digits",
-    "random": "randint randrange choice shuffle",
-    "fractions": "Fraction",
-    "decimal": "Decimal",
-    "copy": "deepcopy",
-    "dataclasses": "dataclass field",
-}
-_MODULES = (
-    "typing collections functools itertools heapq bisect math operator string random re sys os "
-    "time datetime copy json statistics fractions decimal cmath array"
-)
-#: Name: the module it is, or comes from.
-_PROVIDED = {n: m for m, names in _STANDARD.items() for n in names.split()}
-_PROVIDED |= {n: n for n in _MODULES.split()}
+    from evaluator.module import Program
 
 
 def one(
-    job: dict[str, Any], code: Any, asserts: Any, test: Any, namespace: dict[str, Any]
+    job: dict[str, Any], program: Program, asserts: Any, test: Any
 ) -> tuple[bytes, bytes, BaseException | None]:
-    """Run the program in `namespace`, then the call with the readings in `test`, or the compiled
-    `asserts`: kind and payload of the record, and the exception the program ended with."""
+    """Run the program, then the call with the readings in `test`, or the compiled `asserts`: kind
+    and payload of the record, and the exception the program ended with."""
     kind = b"X"
     try:
-        exec(code, namespace)
+        namespace = program.enter()
         if asserts is None:
             return b"V", _call(job, test, namespace), None
         return _check(asserts, job, namespace), b"", None
@@ -61,60 +33,11 @@ def one(
         return kind, describe(e), e
 
 
-class Prelude:
-    """The problem's own imports and helpers, executed once for all tests of a child."""
-
-    def __init__(self, source: Any, namespace: dict[str, Any]) -> None:
-        self.error: BaseException | None = None
-        self.names: dict[str, Any] = {}
-        self.functions: list[Any] = []
-        try:
-            if isinstance(source, bytes):
-                source = compile(source, "prelude.py", "exec", dont_inherit=True)
-            exec(source, namespace)
-        except BaseException as e:
-            self.error = e
-        self.names = {k: v for k, v in namespace.items() if not k.startswith("__")}
-        function = type(describe)
-        self.functions = [
-            (k, v)
-            for k, v in self.names.items()
-            if type(v) is function and v.__globals__ is namespace and not v.__closure__
-        ]
-
-    def provide(self, namespace: dict[str, Any]) -> None:
-        """Into a fresh namespace. Its functions see that namespace, so that they find what the
-        program defines in place of the prelude's own."""
-        namespace.update(self.names)
-        for name, f in self.functions:
-            copy = type(f)(f.__code__, namespace, f.__name__, f.__defaults__)
-            copy.__kwdefaults__, copy.__annotations__ = f.__kwdefaults__, f.__annotations__
-            namespace[name] = copy
-
-
 def describe(e: BaseException) -> bytes:
     try:
         return f"{type(e).__name__}: {e}"[:500].encode("utf-8", "replace")
     except BaseException:
         return b"exception"
-
-
-def provided(code: Any) -> dict[str, Any]:
-    """LeetCode's imports, for the names the code mentions. Its own definitions come later and
-    win."""
-    namespace: dict[str, Any] = {}
-    wanted: set[str] = set()
-    todo = [code]
-    while todo:
-        c = todo.pop()
-        wanted.update(c.co_names)
-        todo += [k for k in c.co_consts if hasattr(k, "co_names")]
-    for name in wanted:
-        if (origin := _PROVIDED.get(name)) is not None:
-            module = __import__(origin)
-            namespace[name] = module if origin == name else getattr(module, name)
-    namespace.update(node_classes(wanted))
-    return namespace
 
 
 def _find(namespace: dict[str, Any], name: str) -> Any:
@@ -144,16 +67,20 @@ def _call(spec: dict[str, Any], readings: list[Any], namespace: dict[str, Any]) 
     builder = Builder(namespace)
     if isinstance(fn, type) and (operations := _operations(readings, fn.__name__)) is not None:
         return _design(fn, operations, hints, builder).encode()
-    names, notes = _signature(fn, hints)
-    args, kwargs = _choose(readings, fn, len(names))
-    values = _built(args, names, notes, builder)
-    named = {k: builder.build(v, notes.get(k, "")) for k, v in kwargs.items()}
-    result = fn(*values, **named)
+    shape = _shape(fn, hints)
+    names, notes = shape.names, shape.notes
+    args, kwargs = _choose(readings, shape)
+    if shape.plain:
+        result = fn(*args, **kwargs) if kwargs else fn(*args)
+    else:
+        args = _built(args, names, notes, builder)
+        kwargs = {k: builder.build(v, notes.get(k, "")) for k, v in kwargs.items()}
+        result = fn(*args, **kwargs)
     returns = notes.get("return", "")
     in_place = hints.get("return") in _NOTHING or (result is None and returns in _NOTHING)
-    if in_place and (values or named):
-        result = values[0] if values else next(iter(named.values()))
-        returns = notes.get(names[0] if values and names else next(iter(named), ""), "")
+    if in_place and (args or kwargs):
+        result = args[0] if args else next(iter(kwargs.values()))
+        returns = notes.get(names[0] if args and names else next(iter(kwargs), ""), "")
     return encode(result, returns, builder.made).encode()
 
 
@@ -220,22 +147,44 @@ def _positional(fn: Any) -> tuple[str, ...]:
     return code.co_varnames[int(hasattr(fn, "__self__")) : code.co_argcount] if code else ()
 
 
-def _signature(fn: Any, hints: dict[str, str]) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Names and annotations, remembered: the function of each test has the same code."""
+class _Shape:
+    """What a call wants to know of its function. `least`: arguments without a default; `spare`: it
+    takes any number; `keywords`: None when it has no code to read them from; `plain`: no argument
+    is made of nodes."""
+
+    __slots__ = ("keywords", "least", "names", "notes", "plain", "spare")
+
+    def __init__(self, fn: Any, hints: dict[str, str]) -> None:
+        self.names = _positional(fn)
+        self.notes = {**hints, **_notes(fn)}
+        self.plain = not any("Node" in n for k, n in self.notes.items() if k != "return")
+        inner = _unwrapped(fn)
+        code = getattr(inner, "__code__", None)
+        self.spare = code is None or bool(code.co_flags & 0x04)
+        self.least = len(self.names) - len(getattr(inner, "__defaults__", None) or ())
+        self.keywords = None
+        if code is not None:
+            end = code.co_argcount + code.co_kwonlyargcount
+            self.keywords = code.co_varnames[code.co_posonlyargcount : end]
+
+
+def _shape(fn: Any, hints: dict[str, str]) -> _Shape:
+    """Remembered: the function of each test has the same code."""
     key = getattr(fn, "__code__", None)
     if key is None:
-        return _positional(fn), {**hints, **_notes(fn)}
-    if key not in _signatures:
-        _signatures[key] = _positional(fn), {**hints, **_notes(fn)}
-    return _signatures[key]
+        return _Shape(fn, hints)
+    found = _shapes.get(key)
+    if found is None:
+        found = _shapes[key] = _Shape(fn, hints)
+    return found
 
 
-_signatures: dict[Any, tuple[tuple[str, ...], dict[str, str]]] = {}
+_shapes: dict[Any, _Shape] = {}
 
 
 def forget() -> None:
     """Forget the signatures seen so far."""
-    _signatures.clear()
+    _shapes.clear()
 
 
 def _notes(fn: Any) -> dict[str, str]:
@@ -252,21 +201,15 @@ def _text(annotation: Any) -> str:
     return str(annotation)
 
 
-def _choose(readings: list[Any], fn: Any, arity: int) -> tuple[list[Any], dict[str, Any]]:
+def _choose(readings: list[Any], shape: _Shape) -> tuple[list[Any], dict[str, Any]]:
     """The reading of the input that fits the function: see evaluator.inputs. Readings come in
     order of preference; when none fits, the first one is called and its TypeError reported."""
-    inner = _unwrapped(fn)
-    code = getattr(inner, "__code__", None)
-    spare = bool(code and code.co_flags & 0x04)
-    least = arity - len(getattr(inner, "__defaults__", None) or ())
     for args, kwargs in readings:
         if kwargs:
-            end = code.co_argcount + code.co_kwonlyargcount if code else 0
-            names = code.co_varnames[code.co_posonlyargcount : end] if code else ()
-            if all(k in names for k in kwargs):
+            if all(k in (shape.keywords or ()) for k in kwargs):
                 return args, kwargs
             args = list(kwargs.values())  # the program named its parameters differently
-        if code is None or spare or least <= len(args) <= arity:
+        if shape.spare or shape.least <= len(args) <= len(shape.names):
             return args, {}
     args, kwargs = readings[0]
     return (list(kwargs.values()), {}) if kwargs else (args, {})

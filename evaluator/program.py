@@ -15,6 +15,9 @@ if TYPE_CHECKING:  # importing typing would cost 6 ms a room
 
 #: Containers made since the last collection: so few cannot hold a stream in a cycle.
 _FEW = 8
+_count = gc.get_count
+#: Of the older generations, as our own collections left them: else the program's have begun.
+_seen = _count()[1:]
 _atexits: list[Any] = getattr(threading, "_threading_atexits", [])
 _run_atexit = atexit._run_exitfuncs
 
@@ -28,13 +31,16 @@ def new_main(name: str) -> dict[str, Any]:
     return namespace
 
 
-def finish(error: BaseException | None, namespace: dict[str, Any], last: bool = True) -> int:
+def finish(
+    error: BaseException | None, namespace: dict[str, Any], last: bool = True, collect: bool = True
+) -> int:
     """What CPython does at the end (Py_FinalizeEx), in its order, as far as a program can tell:
     the exit status, threads joined, atexit run, standard streams flushed, global objects
     destroyed (an open file is flushed then), the first standard streams flushed. The rest of the
     interpreter is not taken apart: in a forked process that would copy every page of it, 4 ms a
     test. Returns the exit status. `last`: the process ends after this; otherwise it is -1 when
-    something of the program is left that only the end of the process ends."""
+    something of the program is left that only the end of the process ends. `collect`: destroy what
+    is held by cycles too, which only what is printed then can show."""
     status, left = 0, False
     try:
         status = _status_of(error)
@@ -49,16 +55,27 @@ def finish(error: BaseException | None, namespace: dict[str, Any], last: bool = 
     status = _flush(sys.stderr, 0, status)
     try:
         namespace.clear()
-        young, middle, old = gc.get_count()
-        if middle or old:
-            gc.collect()
-        elif young > _FEW:
-            gc.collect(0)  # a full one would empty free lists: more pages to copy
+        if collect:
+            _collect()
     except BaseException:
         pass
     if sys.stdout is not sys.__stdout__:
         status = _flush(sys.__stdout__, 120, status)
     return -1 if left and not last and not status else status & 0xFF
+
+
+def _collect() -> None:
+    """Destroy what the program has left in cycles, where there can be a stream among it."""
+    global _seen
+    young, *older = _count()
+    if older != [*_seen]:
+        gc.collect()
+    elif young > _FEW:
+        gc.collect(0)  # a full one would empty free lists: more pages to copy
+    else:
+        return
+    gc.freeze()  # what lives on: the next collection looks at the next test's objects only
+    _seen = _count()[1:]
 
 
 def _flush(stream: Any, failed: int, status: int) -> int:

@@ -58,7 +58,17 @@ for name, body in marshal.loads(os.pread(code, 1 << 24, 0)):
 module.main(spec, control)
 """
 # each after what it imports
-_INSIDE = ("isolate", "landlock", "program", "nodes", "values", "functions", "child", "zygote")
+_INSIDE = (
+    "isolate",
+    "landlock",
+    "program",
+    "nodes",
+    "values",
+    "module",
+    "functions",
+    "child",
+    "zygote",
+)
 # The main stack's room is laid out at exec, so the limit is raised by the shell before it.
 _SHELL = 'ulimit -s unlimited 2>/dev/null || ulimit -s "$(ulimit -H -s)"; exec "$@"'
 _ENVIRONMENT = {
