@@ -48,7 +48,6 @@ COUNTS = Struct("=II")
 #: kind, CPU microseconds, bytes of output so far, bytes of payload
 HEAD = Struct("=cQQI")
 _MAPPED = 1 << 16
-_SHORT_SOURCE = 20_000
 _WORTH_MAPPING = 4
 #: So short a time is not worth the system calls that tell CPU from waiting.
 _MOMENT_S = 0.0005
@@ -199,19 +198,14 @@ def refill(fd: int, data: bytes) -> None:
     os.lseek(fd, 0, 0)
 
 
-def try_compile(source: bytes, name: str = "solution.py") -> Any:
-    """The code object, or None for a program that is long or does not compile: its child says so.
-    (A short one cannot keep the compiler busy; one that crashes it brings down its room only.)"""
-    if len(source) > _SHORT_SOURCE:
-        return None
-    try:
-        return compile(source, name, "exec", dont_inherit=True)
-    except BaseException:
-        return None
+def _code(job: dict[str, Any], note: _Note | bytes) -> Any:
+    """The program's code object, which the zygote may have compiled."""
+    code = job.pop("compiled", None)
+    return code or _compile(job.pop("code"), "solution.py", note)
 
 
 def _compile(source: bytes, name: str, note: _Note | bytes, kind: bytes = b"C") -> Any:
-    """The code object; a program that does not compile leaves a record and exit status 1. The
+    """A code object; a program that does not compile leaves a record and exit status 1. The
     record cannot be forged: no user code has run yet."""
     try:
         return compile(source, name, "exec", dont_inherit=True)
@@ -227,9 +221,7 @@ def _compile(source: bytes, name: str, note: _Note | bytes, kind: bytes = b"C") 
 
 def _run_once(job: dict[str, Any]) -> None:
     """One test, in a process that is no longer ours when it begins."""
-    code = job.get("compiled")
-    if code is None:
-        code = _compile(job["code"], "solution.py", job["nonce"])
+    code = _code(job, job["nonce"])
     os.close(NOTE_FD)
     del job
     namespace = new_main("__main__")
@@ -245,7 +237,7 @@ def _run_stdin(job: dict[str, Any], note: _Note, exit_now: Callable[[int], Any])
     """The first test's input is in descriptor 0 already; the others are in the job."""
     inputs: list[bytes] = job["more"]
     slice_s = job["slice_s"]
-    code = _compile(job.pop("code"), "solution.py", note)
+    code = _code(job, note)
     state = _Between()
     inputs.reverse()
     del job
@@ -331,7 +323,7 @@ class _Between:
 
 def _run_functions(job: dict[str, Any], note: _Note, exit_now: Callable[[int], Any]) -> None:
     """One call, or one list of asserts, a test."""
-    code = job.pop("compiled", None) or _compile(job.pop("code"), "solution.py", note)
+    code = _code(job, note)
     asserts, tests = job["kind"] == "asserts", job["tests"]
     slice_s = job["slice_s"]
     provided = module.provided(code)

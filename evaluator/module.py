@@ -146,8 +146,6 @@ def _is_constant(v: Any, namespace: dict[str, Any], kept: _Kept) -> bool:
         return True
     if t is tuple or t is frozenset:
         return all(_is_constant(x, namespace, kept) for x in v)
-    if t is staticmethod:
-        return _is_constant(v.__func__, namespace, kept)
     if t is _Function:
         if v.__globals__ is not namespace:
             return True  # of a library, which is not executed anew either

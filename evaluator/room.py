@@ -44,7 +44,8 @@ _LOOK_S = 0.05
 _STDERR_TAIL = 4000
 #: Bytes of a job that fit into one message of the socket, with room to spare.
 _MESSAGE = 50_000
-#: Bytes of a prelude that the zygote may compile, and keep for the next program of its problem.
+#: Bytes of a program, or of a prelude, that the zygote compiles. It keeps the prelude for the next
+#: program of its problem.
 _SHORT = 20_000
 _PID_MARK = b"PID!"  # as in evaluator.zygote
 # Our modules reach the interpreter as code objects, not by import: it need not see our files (as
@@ -118,7 +119,7 @@ class Job:
     :mod:`evaluator.functions` wants to know. `nonce`: 16 bytes before each record of the note.
     `files` appear in the private working directory (a name that ends in a slash is a folder).
     After `slice_s` CPU seconds no further test is taken. `each`: a child for each test (see
-    :meth:`Room.run_each`)."""
+    :meth:`Room.run_each`). `careful`: compile it in its own process only, within its limits."""
 
     code: bytes
     stdin: bytes = b""
@@ -132,6 +133,7 @@ class Job:
     nonce: bytes = b"\0" * 16
     slice_s: float = 1e9
     each: bool = False
+    careful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,15 +259,17 @@ class Room:
                 fds.append(_memory_file(name))
             stdin, stdout, stderr, note = fds
             _fill(stdin, job.stdin)
-            prelude = job.prelude if len(job.prelude) <= _SHORT else b""
-            text = _text(job, prelude)
+            prelude, code = (
+                s if len(s) <= _SHORT and not job.careful else b"" for s in (job.prelude, job.code)
+            )
+            text = _text(job, prelude, code)
             if len(text) > _MESSAGE:  # does not fit into a message
                 fds.append(_memory_file("job"))
                 _fill(fds[4], text)
                 text = b""
             try:
                 self._socket.sendmsg(
-                    [marshal.dumps((_header(limits, job.each), text, prelude))],
+                    [marshal.dumps((_header(limits, job.each), text, prelude, code))],
                     [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))],
                 )
                 patience = limits.patience * max(1, 1 + len(job.more), len(job.tests))
@@ -368,18 +372,19 @@ def _read(fd: int, at: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _text(job: Job, known: bytes) -> bytes:
+def _text(job: Job, prelude: bytes, code: bytes) -> bytes:
+    """The job without what goes beside it."""
     return marshal.dumps(
         {
             "kind": job.kind,
-            "code": job.code,
+            "code": b"" if code else job.code,
             "more": list(job.more),
             "tests": list(job.tests),
             "argv": list(job.argv),
             "files": job.files,
             "nonce": job.nonce,
             "slice_s": job.slice_s,
-            "prelude": b"" if known else job.prelude,
+            "prelude": b"" if prelude else job.prelude,
             **job.extra,
         }
     )

@@ -128,11 +128,15 @@ class Context:
     def run_each(
         self, job: Job, limits: Limits | None = None, kind: str | None = None
     ) -> list[Run]:
-        """The same for a job with a process for each test."""
+        """The same for a job with a process for each test. A compiler that brings a room down
+        does it to the program's own process the second time."""
         for attempt in (1, 2):
             try:
                 runs = self.rooms.run(
-                    job, limits or self.limits, kind or self.room_kind, self.cancelled
+                    job if attempt == 1 else replace(job, careful=True),
+                    limits or self.limits,
+                    kind or self.room_kind,
+                    self.cancelled,
                 )
             except OSError as e:
                 runs = [Run("setup", detail=f"could not start a process: {e}")]

@@ -44,6 +44,11 @@ FDS = ("stdin", "stdout", "stderr", "note", "job")
 _IDLE_S = 0.05
 _TICK_S = 0.1
 _PRELUDES = 50
+#: The longest message: a job's text, prelude and program (evaluator.room).
+_MESSAGE = 1 << 17
+#: What the compiler may use here, CPU seconds and bytes. Nested `finally` doubles the code with
+#: each level, the parser may go back exponentially often, and no signal interrupts either.
+_COMPILE_S, _COMPILE_BYTES = 1.0, 512 << 20
 #: The zygote opens none above: a child has that many to close.
 _MAX_FD = 1024
 #: Stands in a filter for the process it will be installed in.
@@ -58,6 +63,10 @@ PRELOAD = (
 # libc's fork, without Python's at-fork hooks: they write to a hundred pages that the child would
 # otherwise share (0.3 ms a job). Sound because the zygote has one thread.
 _fork = ctypes.PyDLL(None).fork
+_set_handler = ctypes.PyDLL(None).signal
+_set_handler.argtypes = [ctypes.c_int, ctypes.c_void_p]
+_set_handler.restype = ctypes.c_void_p
+_c_exit = ctypes.cast(ctypes.PyDLL(None)._exit, ctypes.c_void_p)
 
 
 def main(spec_fd: int, control_fd: int) -> None:
@@ -110,9 +119,11 @@ def main(spec_fd: int, control_fd: int) -> None:
         if tier == "A":
             locks.enforce()
         isolate.set_dumpable(False)
+        _bound_memory()
     except BaseException as e:
         control.send(f"setup {step} {getattr(e, 'errno', 0)} {e}".encode())
         os._exit(1)
+    os.dup2(1, 2)  # /dev/null: nobody reads the other end any more
     control.send(f"ready {int(has_proc)} {locks.abi}".encode())
     _Room(control, controller, spec, has_proc, locks).serve()
 
@@ -143,6 +154,31 @@ def _prepare(spec: dict[str, Any]) -> None:
     gc.freeze()  # collections look at the program's objects only: no page of ours is copied
 
 
+def _bound_memory() -> None:
+    """Of this process; a child gets the limits of its job."""
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    most = _COMPILE_BYTES if hard == resource.RLIM_INFINITY else min(_COMPILE_BYTES, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+def _compiled(source: bytes, name: str) -> Any:
+    """The code object, compiled here, where no page has to be copied for it; None when it does not
+    compile: its child says why. A source that names an encoding would import it. When the time is
+    up this process ends: the handler is C's `_exit`, since Python's own would wait for the
+    compiler. It stays no longer than that, for without one pid 1 is deaf to a program's signals."""
+    if not source or b"coding" in source:
+        return None
+    _set_handler(_signal.SIGPROF, _c_exit)
+    _signal.setitimer(_signal.ITIMER_PROF, _COMPILE_S)
+    try:
+        return compile(source, name, "exec", dont_inherit=True)
+    except BaseException:
+        return None
+    finally:
+        _signal.setitimer(_signal.ITIMER_PROF, 0)
+        _set_handler(_signal.SIGPROF, None)
+
+
 class _Room:
     def __init__(
         self,
@@ -159,6 +195,7 @@ class _Room:
         self.pid = os.getpid()
         self.preludes: dict[bytes, Any] = {}
         self.prelude: Any = None
+        self.source, self.code = b"", None
         self.hard = {}
         for kind in range(resource.RLIMIT_AS + 1):
             hard = resource.getrlimit(kind)[1]
@@ -174,13 +211,14 @@ class _Room:
             events = dict(self.poller.poll())
             if self.controller in events:
                 os._exit(0)
-            data, ancillary, _, _ = self.control.recvmsg(1 << 16, _socket.CMSG_SPACE(space))
+            data, ancillary, _, _ = self.control.recvmsg(_MESSAGE, _socket.CMSG_SPACE(space))
             if not data:
                 os._exit(0)
             raw = ancillary[0][2]
             fds = [int.from_bytes(raw[i : i + 4], sys.byteorder) for i in range(0, len(raw), 4)]
-            header, text, prelude = marshal.loads(data)  # the controller's own
+            header, text, prelude, self.source = marshal.loads(data)  # the controller's own
             self.prelude = self.compiled(prelude) if prelude else None
+            self.code = _compiled(self.source, "solution.py")
             if header["each"]:
                 report = self.run_each(header, text, fds)
             else:
@@ -197,15 +235,13 @@ class _Room:
         if prelude not in self.preludes:
             if len(self.preludes) >= _PRELUDES:
                 self.preludes.clear()
-            self.preludes[prelude] = child.try_compile(prelude, "prelude.py") or prelude
+            self.preludes[prelude] = _compiled(prelude, "prelude.py") or prelude
         return self.preludes[prelude]
 
     def run_each(self, header: dict[str, Any], text: bytes, fds: list[int]) -> bytes:
-        """A fork a test, until one does not end well or the slice of CPU time is used up. The
-        program is compiled here, once: that is all of it that ever meets the zygote."""
-        spec = _job(text, fds)
+        """A fork a test, until one does not end well or the slice of CPU time is used up."""
+        spec = self.job(text, fds)
         more, tests, slice_s = spec["more"], spec["tests"], spec["slice_s"]
-        spec["compiled"] = child.try_compile(spec["code"])
         spec["more"] = []
         reports: list[Any] = []
         used = 0.0
@@ -223,6 +259,16 @@ class _Room:
             os.ftruncate(fds[2], 0)
             os.lseek(fds[2], 0, 0)
         return b"\n".join(map(_line, reports))
+
+    def job(self, text: bytes, fds: list[int]) -> dict[str, Any]:
+        """The job, which came with its header or in a memory file of its own. The program as such
+        never meets the zygote: only the compiler here reads it."""
+        spec: dict[str, Any] = marshal.loads(text or os.pread(fds[4], os.fstat(fds[4]).st_size, 0))
+        if self.prelude is not None:
+            spec["prelude"] = self.prelude
+        if self.source:
+            spec["code"], spec["compiled"] = self.source, self.code
+        return spec
 
     def run(
         self, header: dict[str, Any], spec: dict[str, Any] | None, text: bytes, fds: list[int]
@@ -335,9 +381,7 @@ class _Room:
                 me = os.getpid().to_bytes(4, sys.byteorder)  # 4 bytes: an instruction's operand
                 isolate.Filter(self.child_filter.replace(PID_MARK, me)).enforce()
             stdin, stdout, stderr, note = fds[:4]
-            spec = spec or _job(text, fds)
-            if self.prelude is not None:
-                spec["prelude"] = self.prelude
+            spec = spec or self.job(text, fds)
             os.dup2(stdin, 0)
             os.dup2(stdout, 1)
             os.dup2(stderr, 2)
@@ -372,12 +416,6 @@ def _line(report: tuple[Any, ...]) -> bytes:
     """A run in words: what the controller reads is plain text, whoever wrote it."""
     reason, status, cpu, wall, kib, clean, output, note = report
     return f"{reason} {status} {cpu:.6f} {wall:.6f} {kib} {int(clean)} {output} {note}".encode()
-
-
-def _job(text: bytes, fds: list[int]) -> dict[str, Any]:
-    """The job, which came with its header or in a memory file of its own."""
-    spec: dict[str, Any] = marshal.loads(text or os.pread(fds[4], os.fstat(fds[4]).st_size, 0))
-    return spec
 
 
 def _memory(pid: int) -> tuple[int, int]:
