@@ -32,7 +32,7 @@ from time import process_time, thread_time
 
 import evaluator.functions as functions
 import evaluator.module as module
-from evaluator.program import finish, new_main
+from evaluator.program import finish, new_main, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing typing would cost 6 ms a room
@@ -116,6 +116,7 @@ def _warm_up() -> None:
 def run(job: dict[str, Any]) -> None:
     """Run the job (see :class:`evaluator.room.Job`). Does not return. Every page that is written
     here is copied first: what can be done once a room is done in :func:`prepare`."""
+    settle()
     if job["argv"] != _ARGV:
         sys.argv[:] = job["argv"]
     if job["kind"] != "stdin":

@@ -13,11 +13,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing typing would cost 6 ms a room
     from typing import Any
 
-#: Containers made since the last collection: so few cannot hold a stream in a cycle.
-_FEW = 8
+#: Containers made since the last collection, the module and its own among them: so few are no
+#: stream in a cycle, which is four, nor an object of the program's own class.
+_FEW = 4
 _count = gc.get_count
-#: Of the older generations, as our own collections left them: else the program's have begun.
-_seen = _count()[1:]
 _atexits: list[Any] = getattr(threading, "_threading_atexits", [])
 _run_atexit = atexit._run_exitfuncs
 
@@ -59,23 +58,26 @@ def finish(
             _collect()
     except BaseException:
         pass
-    if sys.stdout is not sys.__stdout__:
-        status = _flush(sys.__stdout__, 120, status)
+    status = _flush(sys.__stdout__, 120, status)  # a __del__ may have printed
     return -1 if left and not last and not status else status & 0xFF
 
 
 def _collect() -> None:
     """Destroy what the program has left in cycles, where there can be a stream among it."""
-    global _seen
     young, *older = _count()
-    if older != [*_seen]:
+    if older != [0, 0]:
         gc.collect()
     elif young > _FEW:
         gc.collect(0)  # a full one would empty free lists: more pages to copy
     else:
         return
-    gc.freeze()  # what lives on: the next collection looks at the next test's objects only
-    _seen = _count()[1:]
+    settle()
+
+
+def settle() -> None:
+    """The next collection looks at what is made from now on only: objects that live on are taken
+    out of the generations, and these count from nothing."""
+    gc.freeze()
 
 
 def _flush(stream: Any, failed: int, status: int) -> int:

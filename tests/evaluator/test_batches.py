@@ -67,6 +67,22 @@ LEAVES_BEHIND = {
     "os._exit": "import os; print(int(input()) + 1, flush=True); os._exit(0)",
     "os.write": "import os; os.write(1, b'%d\\n' % (int(os.read(0, 99)) + 1))",
     "atexit": "import atexit; n = int(input()); atexit.register(lambda: print(n + 1))",
+    "printed when it is destroyed": """
+        class Last:
+            def __init__(self, n): self.n = n
+            def __del__(self): print(self.n + 1)
+        last = Last(int(input()))""",
+    "printed when a cycle is destroyed": """
+        class Last:
+            def __del__(self): print(self.n + 1)
+        last = Last()
+        last.n = int(input())
+        last.itself = last""",
+    "a few in a list of itself": """
+        class Last:
+            def __del__(self): print(int(input()) + 1)
+        all = [Last()]
+        all.append(all)""",
     "thread": """
         import threading
         n = int(input())
