@@ -86,6 +86,21 @@ def gradients(model: Any, config: TrainConfig, some: list[list[Rollout]], **kw: 
     return found
 
 
+def other_model(model: Any) -> Any:
+    """The same architecture with other weights, the same in every run."""
+    torch.manual_seed(1)
+    return type(model)(model.config).eval()
+
+
+def assert_same_gradient(a: list[Any], b: list[Any]) -> None:
+    """As equal as float32 sums in another order are: measured against the largest gradient of
+    all, since a small one may be what large terms left when they cancelled."""
+    scale = max(float(x.abs().max()) for x in b)
+    assert scale > 1e-3
+    worst = max(float((x - y).abs().max()) for x, y in zip(a, b, strict=True))
+    assert worst <= 1e-4 * scale, (worst, scale)
+
+
 def test_logprobs_are_those_of_the_plain_model(model: Any) -> None:
     rows = [row(0, i, n) for i, n in enumerate((1, 9, 4))]
     logps, entropies = score_rows(model, rows)
@@ -93,7 +108,7 @@ def test_logprobs_are_those_of_the_plain_model(model: Any) -> None:
         ids = torch.tensor([[*r.prompt_ids, *r.completion_ids]])
         logits = model(input_ids=ids).logits[0, len(r.prompt_ids) - 1 : -1]
         wanted = token_logprobs(logits, torch.tensor(r.completion_ids), 1.3)
-        torch.testing.assert_close(logp, wanted, atol=1e-5, rtol=0)
+        torch.testing.assert_close(logp, wanted, atol=1e-4, rtol=0)
         p = torch.softmax(logits / 1.3, -1)
         torch.testing.assert_close(entropy, -(p * p.log()).sum(-1), atol=1e-4, rtol=1e-4)
 
@@ -103,7 +118,7 @@ def test_logprobs_do_not_depend_on_the_batch(model: Any) -> None:
     together, _ = score_rows(model, rows)
     for r, logp in zip(rows, together, strict=True):
         alone, _ = score_rows(model, [r])
-        torch.testing.assert_close(alone[0], logp, atol=1e-5, rtol=0)
+        torch.testing.assert_close(alone[0], logp, atol=1e-4, rtol=0)
 
 
 def test_gradients_reach_the_prompt_as_without_the_cache(model: Any) -> None:
@@ -114,8 +129,7 @@ def test_gradients_reach_the_prompt_as_without_the_cache(model: Any) -> None:
     ids = torch.tensor([[*r.prompt_ids, *r.completion_ids]])
     logits = model(input_ids=ids).logits[0, len(r.prompt_ids) - 1 : -1]
     token_logprobs(logits, torch.tensor(r.completion_ids), 1.3).sum().backward()
-    for a, p in zip(ours, model.parameters(), strict=True):
-        torch.testing.assert_close(a, p.grad, atol=1e-4, rtol=1e-4)
+    assert_same_gradient(ours, [p.grad for p in model.parameters()])
 
 
 def test_micro_batches_hold_one_prompt_under_the_limit() -> None:
@@ -133,7 +147,7 @@ def test_micro_batches_hold_one_prompt_under_the_limit() -> None:
 @pytest.mark.parametrize("kl", [0.0, 0.1])
 def test_micro_batches_add_up(make_config: Any, model: Any, mode: str, kl: float) -> None:
     some = groups((1.0, -0.5, 0.0), (0.3, -0.3, 0.7))
-    reference = type(model)(model.config).eval()
+    reference = other_model(model)
     settings = {"aggregation": mode, "kl_coef": kl, "grad_clip": 1e9}
     small = gradients(
         model, make_config(micro_batch_tokens=1, **settings), some, reference=reference
@@ -141,8 +155,7 @@ def test_micro_batches_add_up(make_config: Any, model: Any, mode: str, kl: float
     large = gradients(
         model, make_config(micro_batch_tokens=10_000, **settings), some, reference=reference
     )
-    for a, b in zip(small, large, strict=True):
-        torch.testing.assert_close(a, b, atol=1e-5, rtol=1e-4)
+    assert_same_gradient(small, large)
 
 
 @pytest.mark.parametrize("mode", ["token_mean", "seq_mean_token_mean", "seq_mean_token_sum"])
@@ -154,16 +167,14 @@ def test_rows_without_advantage_are_left_out_but_counted(
     left_out = gradients(model, config, some)
     monkeypatch.setattr(Updater, "_trained", lambda self, gs: [r for g in gs for r in g])
     everything = gradients(model, config, some)
-    for a, b in zip(left_out, everything, strict=True):
-        torch.testing.assert_close(a, b, atol=1e-5, rtol=1e-4)
+    assert_same_gradient(left_out, everything)
 
 
 def test_a_masked_answer_stays_in_the_denominator(make_config: Any, model: Any) -> None:
     config = make_config(grad_clip=1e9)
     alone = gradients(model, config, [[row(0, 0, 5, 1.0)]])
     masked = gradients(model, config, [[row(0, 0, 5, 1.0), row(0, 1, 15, 0.0)]])
-    for a, b in zip(alone, masked, strict=True):
-        torch.testing.assert_close(a, 4 * b, atol=1e-5, rtol=1e-4)
+    assert_same_gradient(alone, [4 * b for b in masked])
 
 
 def test_the_second_mini_batch_is_off_policy(
@@ -196,7 +207,7 @@ def test_the_old_policy_is_that_before_the_first_update(make_config: Any, model:
     stats = up.update(some)
     last = {r.sample: old for r, old in seen[-1]}
     for sample, wanted in enumerate(before):
-        torch.testing.assert_close(last[sample], wanted, atol=1e-5, rtol=0)
+        torch.testing.assert_close(last[sample], wanted, atol=1e-4, rtol=0)
     assert stats.no_signal == 1
 
 
@@ -229,7 +240,7 @@ def test_the_kl_term_pulls_rows_without_advantage(make_config: Any, model: Any) 
     config = make_config(kl_coef=0.5, grad_clip=1e9)
     same = gradients(model, config, groups((0.0, 0.0)), reference=model)
     assert max(float(g.abs().max()) for g in same) < 1e-4  # the reference is the model itself
-    other = type(model)(model.config).eval()
+    other = other_model(model)
     pulled = gradients(model, config, groups((0.0, 0.0)), reference=other)
     assert max(float(g.abs().max()) for g in pulled) > 1e-3
 
@@ -289,7 +300,7 @@ def test_dropout_is_off(make_config: Any, model: Any, monkeypatch: pytest.Monkey
     assert not torch.allclose(score_rows(model, some[1])[0][1], wanted[1], atol=1e-3)  # it bites
     updater(model, make_config(mini_batch=1)).update(some)
     for i, logp in enumerate(wanted):
-        torch.testing.assert_close(seen[0][i], logp.detach(), atol=1e-5, rtol=0)
+        torch.testing.assert_close(seen[0][i], logp.detach(), atol=1e-4, rtol=0)
 
 
 def test_a_head_with_a_scale_is_refused(model: Any) -> None:
@@ -311,4 +322,4 @@ def test_temperatures_of_the_records_are_used(model: Any) -> None:
     logps, _ = score_rows(model, [warm, cold])
     assert not torch.allclose(logps[0], logps[1])
     for r, logp in zip((warm, cold), logps, strict=True):
-        torch.testing.assert_close(score_rows(model, [r])[0][0], logp, atol=1e-5, rtol=0)
+        torch.testing.assert_close(score_rows(model, [r])[0][0], logp, atol=1e-4, rtol=0)
