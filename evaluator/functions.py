@@ -6,6 +6,7 @@ Where the program is executed, and how often: :mod:`evaluator.module`. The kinds
 
 from __future__ import annotations
 
+from evaluator.module import provided
 from evaluator.nodes import Builder, provide_hinted
 from evaluator.values import encode
 
@@ -55,6 +56,8 @@ def _check(test: Any, spec: dict[str, Any], namespace: dict[str, Any]) -> bytes:
     candidate = _find(namespace, spec["fn_name"])
     namespace["candidate"] = candidate
     namespace.setdefault(spec["fn_name"], candidate)
+    for name, value in provided(test).items():  # `math.isclose` without its import
+        namespace.setdefault(name, value)
     exec(test, namespace)
     return b"D"
 

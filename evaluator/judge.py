@@ -69,7 +69,7 @@ class JudgeResult:
     detail: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """The verdict line of `microcoder judge` (DESIGN.md), with what led to it.
+        """The verdict line of `microcoder judge` (docs/formats.md), with what led to it.
 
         >>> JudgeResult("a/b", "", False, "judge_error", (), "A", "robust", 0).to_json()["passed"]
         False
@@ -120,8 +120,11 @@ class Judge:
         _one_of("isolate", isolate, get_args(Isolate))
         _one_of("order", order, ("given", "cheapest"))
         _one_of("weakest_tier", weakest_tier, get_args(Tier))
-        if workers is not None and workers < 1:
-            raise ValueError(f"workers: {workers} must be at least 1")
+        if workers is not None:
+            _at_least("workers", workers, 1)
+        _over_zero("time_limit_s", time_limit_s)
+        _at_least("memory_limit_mb", memory_limit_mb, 1)
+        _over_zero("output_limit_mb", output_limit_mb)
         self.workers = workers or len(os.sched_getaffinity(0))
         self.policy: Policy = policy
         self.all_tests, self.isolate, self.order = all_tests, isolate, order
@@ -161,13 +164,15 @@ class Judge:
     ) -> JudgeResult:
         """The verdict on one program. Raises nothing for whatever the program does; a fault of
         the machine or of the problem is the verdict `judge_error`. Once `cancelled` says so, the
-        program is killed and no other process is started.
+        program is killed and no other process is started. TypeError when `problem` is no
+        :class:`Problem` or `code` no text, RuntimeError when the judge is closed.
 
         >>> judge.judge(problem, "print(1)").passed                         # doctest: +SKIP
         False
         """
         if self._rooms.closed:
             raise RuntimeError("this Judge is closed; make a new one")
+        _check_pair(problem, code)
         if not problem.tests:
             detail = "the problem has no tests: nothing was shown"
             return self._result(problem, solution_id, [], detail)
@@ -210,12 +215,13 @@ class Judge:
             more = True
             while more or waiting:
                 while more and len(waiting) < self.look_ahead:
-                    at, pair = next(source, (-1, None))
-                    if pair is None:
+                    at, pair = next(source, (-1, _NO_PAIR))
+                    if pair is _NO_PAIR:
                         more = False
                         break
+                    problem, code = _pair(at, pair)
                     name = next(names, "") if names is not None else ""
-                    future = self._submit(pair[0], pair[1], name, stop)
+                    future = self._submit(problem, code, name, stop)
                     waiting[future] = at
                     future.add_done_callback(done.put)
                 if waiting:
@@ -303,6 +309,41 @@ class Judge:
 def _one_of(name: str, value: object, allowed: tuple[Any, ...]) -> None:
     if value not in allowed:
         raise ValueError(f"{name}: {value!r} is not one of {', '.join(allowed)}")
+
+
+def _at_least(name: str, value: object, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ValueError(f"{name}: {value!r} is not a whole number of at least {least}")
+
+
+def _over_zero(name: str, value: object) -> None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not 0 < value < float("inf"):  # type: ignore[operator]
+        raise ValueError(f"{name}: {value!r} is not a number over 0")
+
+
+#: What `map` takes for the end of its pairs.
+_NO_PAIR: Any = object()
+
+
+def _pair(at: int, pair: object) -> tuple[Problem, str]:
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise TypeError(f"pairs[{at}]: expected (problem, code), found {type(pair).__name__}")
+    try:
+        _check_pair(*pair)
+    except TypeError as e:
+        raise TypeError(f"pairs[{at}]: {e}") from None
+    return pair[0], pair[1]
+
+
+def _check_pair(problem: object, code: object) -> None:
+    if not isinstance(problem, Problem):
+        raise TypeError(
+            f"problem: expected pipelines.problem.Problem, found {type(problem).__name__}; "
+            "pipelines.formats.problem_from_json makes one of a dict"
+        )
+    if not isinstance(code, str):
+        raise TypeError(f"code: expected text (str), found {type(code).__name__}")
 
 
 def _close_when_free(results: Iterator[Any]) -> None:

@@ -11,14 +11,13 @@ from __future__ import annotations
 import functools
 import json
 import math
-import re
 import secrets
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
-from evaluator import inputs, records
+from evaluator import asserts, blame, inputs, records
 from evaluator.apps import compare_values_apps
 from evaluator.compare import Match, Policy, compare_text, has_reals
 from evaluator.records import Note, Record
@@ -33,6 +32,20 @@ _NONCE_BYTES = 16
 #: Of a checker program: what Kattis gives its validators, more or less.
 _CHECKER_LIMITS = Limits(cpu_s=20, memory_mb=1024, output_mb=8)
 _ACCEPT, _REFUSE = 42, 43
+#: The checker, whose message for the judge is the last that it says.
+_CHECKER = """\
+import atexit as _atexit, sys as _sys
+def _say():
+    try:
+        with open("feedback/judgemessage.txt", errors="replace") as f:
+            text = " ".join(f.read(2000).split())
+    except OSError:
+        return
+    if text:
+        print(text, file=_sys.stderr)
+_atexit.register(_say)
+exec(compile({source!r}, "validate.py", "exec"), globals())
+"""
 _TROUBLE = ("setup", "late", "lost")
 _CLOSED = "the judge was closed, or the task cancelled, before the program ended"
 #: CPU seconds after which a child takes no further test: a program that fails its first test has
@@ -59,7 +72,7 @@ class TestResult:
     detail: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """As in DESIGN.md's verdict line."""
+        """As in the verdict line of docs/formats.md."""
         return {
             "verdict": self.verdict,
             "seconds": round(self.seconds, 6),
@@ -179,12 +192,20 @@ def run_tests(context: Context, tests: Sequence[TestCase]) -> Iterator[TestResul
                     result = _run_alone(context, tests[at : at + 1], slice_s)[0].result
                     # the batch was at fault: this program leaves something behind
                     batched = batched and result.verdict != "accepted"
+                if result.verdict in ("wrong_answer", "runtime_error"):
+                    result = _blamed(context, tests[at], result)
                 at += 1
                 yield result
         except Exception as e:
             at += 1
             yield _judge_error(f"{type(e).__name__} in the evaluator: {e}"[:500])
         slice_s = min(2 * slice_s, context.limits.cpu_s / 2)
+
+
+def _blamed(context: Context, test: TestCase, result: TestResult) -> TestResult:
+    """The refusal, or a judge_error when no program could pass the test."""
+    why = blame.fault(context.problem, test, result.detail)
+    return _judge_error(f"{blame.place(context.problem, test)}: {why}") if why else result
 
 
 def _batch_size(tests: Sequence[TestCase], at: int) -> int:
@@ -231,7 +252,7 @@ def _job(context: Context, tests: Sequence[TestCase], slice_s: float) -> Job | T
     try:
         return _function_job(context, tests, slice_s)
     except inputs.InputError as e:
-        return _judge_error(str(e))
+        return _judge_error(f"{blame.place(problem, tests[0])}: {e}")
 
 
 def _findings(
@@ -307,11 +328,15 @@ def _printed(
 
 def _function_job(context: Context, tests: Sequence[TestCase], slice_s: float) -> Job:
     problem = context.problem
-    read: Callable[[str], Any] = _assert_source if context.asserts else _readings
+    name = problem.fn_name or ""
+    if context.asserts:
+        read: tuple[Any, ...] = tuple(asserts.read(test.input, name) for test in tests)
+    else:
+        read = tuple(_readings(test.input) for test in tests)
     return Job(
         context.code,
         kind="asserts" if context.asserts else "function",
-        tests=tuple(read(test.input) for test in tests),
+        tests=read,
         extra={"fn_name": problem.fn_name, "hints": context.hints},
         prelude=problem.prelude.encode("utf-8", "surrogatepass"),
         nonce=secrets.token_bytes(_NONCE_BYTES),
@@ -398,8 +423,6 @@ def _reported(context: Context, test: TestCase, run: Run, report: Record | None)
         missing = _failed(ended, "runtime_error", "the program ended before its result was read")
         return _failure(run, limits) or missing
     kind, payload = report.kind, report.payload
-    if kind == "T" and context.asserts and not _compiles(_assert_source(test.input)):
-        return _judge_error(f"the test's source does not compile: {_text(payload)}")
     if kind == "P" and _prelude_fails(context):
         return _judge_error(f"the problem's prelude failed: {_text(payload)}")
     if kind in "PT":
@@ -420,39 +443,20 @@ def _reported(context: Context, test: TestCase, run: Run, report: Record | None)
         return _failed(run, "runtime_error", f"the result cannot be read: {e}")
     if problem.checker.kind == "program":
         return _with_checker(context, test, run.cpu_s, run.memory_mb, payload + b"\n")
-    if context.policy == "apps":
+    if context.policy == "apps" and problem.checker.kind == "default":
         return _matched(run.cpu_s, run.memory_mb, compare_values_apps(_expected(test.output), got))
     match = compare_values(_expected(test.output), got, problem.checker, context.policy)
     return _matched(run.cpu_s, run.memory_mb, match)
 
 
-def _compiles(source: bytes) -> bool:
-    """Whether the test itself is at fault: a program can write what it likes into its report, and
-    a judge_error it could ask for would take its sample out of the statistics."""
-    try:
-        compile(source, "test.py", "exec", dont_inherit=True)
-    except Exception:
-        return False
-    return True
-
-
 def _prelude_fails(context: Context) -> bool:
-    """Whether the prelude fails without the program too (for the same reason as above)."""
+    """Whether the prelude fails without the program too: a program can write what it likes into
+    its report, and a judge_error it could ask for would take its sample out of the statistics."""
     if not context.problem.prelude:
         return False
     job = replace(_function_job(context, [], 1.0), code=b"", tests=())
     found = records.parse(context.run(job).note, job.nonce, 1).records
     return bool(found) and found[0].kind == "P"
-
-
-def _assert_source(text: str) -> bytes:
-    """HumanEval's tests define `check(candidate)` and leave the call to the harness: without it
-    nothing would be asserted, and every program would pass."""
-    if re.search(r"^def check\(", text, re.MULTILINE) and not re.search(
-        r"^check\(", text, re.MULTILINE
-    ):
-        text += "\n\ncheck(candidate)\n"
-    return text.encode("utf-8", "surrogatepass")
 
 
 # -- checker programs -----------------------------------------------------------------------------
@@ -488,8 +492,9 @@ def _with_checker(
 
 
 def _checker_job(context: Context, test: TestCase, output: bytes) -> Job:
+    source = _CHECKER.format(source=context.problem.checker.source)
     return Job(
-        code=context.problem.checker.source.encode("utf-8", "surrogatepass"),
+        code=source.encode("utf-8", "surrogatepass"),
         stdin=output,
         argv=("validate.py", "input", "answer", "feedback/"),
         files={

@@ -8,13 +8,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
+from typer.core import TyperGroup
 
 if TYPE_CHECKING:
     from flows.judging import Evaluation
     from pipelines.stage import StageResult
 
+
+class Interrupted(Exception):
+    """Ctrl-C in a command; typer would end without a word."""
+
+
+class _Commands(TyperGroup):
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was named."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise Interrupted(str(ctx.invoked_subcommand)) from None
+
+
 app = typer.Typer(
     name="microcoder",
+    cls=_Commands,
     help="Build a competitive-programming dataset and train a code model on it with "
     "MicroCoder-GRPO.\n\nA whole run: `microcoder build --config FILE`, then "
     "`microcoder train --config FILE`.",
@@ -52,17 +68,21 @@ TierName = Annotated[
 
 
 def main() -> None:
-    """Run the command. Exit status 0 done, 1 failed, 2 wrong usage."""
+    """Run the command. Exit status 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
     try:
         app(standalone_mode=True)
-    except KeyboardInterrupt:
-        _say("interrupted; run the same command again to go on where it was")
-        sys.exit(1)
+    except (KeyboardInterrupt, Interrupted) as e:
+        # its verdicts are kept until all are there: a file of some would pass for the whole
+        anew = str(e) in ("judge", "evaluate")
+        rest = "nothing was written" if anew else "the same command goes on where it was"
+        _say(f"interrupted; {rest}")
+        sys.exit(130)
     except Exception as e:
         status = _known_error(e)
         if status is None:
             raise
-        _say(f"error: {e}")
+        said = f"{e.filename}: {e.strerror}" if isinstance(e, OSError) and e.filename else e
+        _say(f"error: {said}")
         sys.exit(status)
 
 
@@ -87,7 +107,7 @@ def _known_error(e: Exception) -> int | None:
     names = {c.__name__ for c in type(e).__mro__}
     if names & wrong_usage:
         return 2
-    if names & failed or isinstance(e, PermissionError):
+    if names & failed or isinstance(e, PermissionError) or (isinstance(e, OSError) and e.filename):
         return 1
     return None
 
@@ -214,7 +234,9 @@ def _standalone(
 
 @app.command()
 def judge(
-    problems: Annotated[Path, typer.Option(help="Problems, JSONL (docs/formats.md).")],
+    problems: Annotated[
+        Path, typer.Option(help="Problems: JSONL (docs/formats.md), a shard folder or Parquet.")
+    ],
     solutions: Annotated[Path, typer.Option(help="Solutions, JSONL: problem_id, code.")],
     out: Annotated[Path, typer.Option(help="Verdicts, JSONL, one line a solution.")],
     workers: Annotated[int | None, typer.Option(min=1, help="Default: one a core.")] = None,
@@ -222,7 +244,9 @@ def judge(
     isolate: IsolateName = "solution",
     weakest_tier: TierName = "A",
 ) -> None:
-    """Judge solutions in the sandbox.
+    """Judge solutions in the sandbox, every test of each; one verdict a line.
+
+    The file appears when all are judged: a command that was stopped starts anew.
 
     Example: `microcoder judge --problems p.jsonl --solutions s.jsonl --out verdicts.jsonl`
     """
@@ -238,7 +262,9 @@ def judge(
 
 @app.command()
 def evaluate(
-    problems: Annotated[Path, typer.Option(help="Problems, JSONL (docs/formats.md).")],
+    problems: Annotated[
+        Path, typer.Option(help="Problems: JSONL (docs/formats.md), a shard folder or Parquet.")
+    ],
     solutions: Annotated[
         Path, typer.Option(help="Solutions, JSONL: problem_id, code; any number a problem.")
     ],
@@ -299,7 +325,12 @@ def report(run: Annotated[Path, typer.Argument(help="Run folder.")]) -> None:
 
 @app.command()
 def doctor() -> None:
-    """Say what works on this machine and how to mend what doesn't."""
+    """Say what works on this machine and how to mend what doesn't.
+
+    Exit status 1 when something needed is broken, as where programs could not be run isolated.
+
+    Example: `microcoder doctor`
+    """
     from flows.doctor import checks
 
     failed = False
@@ -342,7 +373,8 @@ def print_evaluation(result: Evaluation) -> None:
     def rate(name: str, values: dict[str, float], n: int) -> None:
         low, high = values["low"], values["high"]
         out_console.print(
-            f"{name}: {values['pass_at_1']:.3f} ({low:.3f} - {high:.3f}) over {n} problems",
+            f"{name}: {values['pass_at_1']:.3f} ({low:.3f} - {high:.3f}) over {n} problem"
+            + ("s" if n != 1 else ""),
             highlight=False,
         )
 
@@ -354,13 +386,27 @@ def print_evaluation(result: Evaluation) -> None:
             result.without_errata,
             len(result.rates) - len(result.errata),
         )
-        for name, row in result.errata.items():
-            out_console.print(f"  {name}: {row.kind}. {row.reason}", style="dim", soft_wrap=True)
+    elif result.errata:
+        out_console.print("all of them are errata of the benchmark:")
+    for name, row in result.errata.items():
+        _detail(f"{name}: {row.kind}. {row.reason}")
     if result.unanswered:
         out_console.print(f"problems without a solution, left out: {result.unanswered}")
     for verdict, n in result.verdicts.most_common():
         note = " (left out)" if verdict == "judge_error" else ""
         out_console.print(f"{verdict}: {n}{note}")
+    for name, reason in list(result.reasons.items())[:_SHOWN]:
+        _detail(f"{name}: {reason}")
+    if len(result.reasons) > _SHOWN:
+        _detail(f"... and {len(result.reasons) - _SHOWN} more problems; --out names all")
+
+
+#: Problems that could not be judged, named on the terminal.
+_SHOWN = 10
+
+
+def _detail(text: str) -> None:
+    out_console.print(f"  {text}", style="dim", soft_wrap=True, markup=False, highlight=False)
 
 
 def print_gains(run: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -14,16 +14,10 @@ from evaluator.errata import Erratum, affected
 from evaluator.judge import Judge, JudgeResult
 from evaluator.layout import Tier
 from evaluator.verdicts import Isolate
+from flows.judge_inputs import Answer, read_inputs
 from pipelines.config import ConfigError
-from pipelines.formats import problem_from_json
-from pipelines.problem import Problem, ProblemError, decode_utf8
-from pipelines.shards import (
-    MissingInputError,
-    atomic_path,
-    check_file_target,
-    write_text_atomic,
-)
-from pipelines.sources.rows import iter_lines
+from pipelines.problem import ProblemError
+from pipelines.shards import atomic_path, write_text_atomic
 from pipelines.stage import Progress
 from training.evaluate import pass_at_1, without_errata
 
@@ -32,7 +26,8 @@ from training.evaluate import pass_at_1, without_errata
 class Evaluation:
     """Pass@1 over the problems with a judged solution: the mean of their pass rates, with its
     95 % interval. `without_errata` is the same over the problems that are not in `errata`; None
-    when none is. `judge_errors` solutions are in no rate; `unanswered` problems have none."""
+    when none is. `judge_errors` solutions are in no rate, `reasons` says why, by problem;
+    `unanswered` problems have no solution."""
 
     pass_at_1: float
     low: float
@@ -42,12 +37,14 @@ class Evaluation:
     rates: dict[str, float]
     verdicts: Counter[str]
     judge_errors: int
+    reasons: dict[str, str]
     unanswered: int
     policy: str
 
     def to_json(self) -> dict[str, Any]:
         """The object that `microcoder evaluate --out` writes (docs/formats.md)."""
         data = asdict(self) | {"verdicts": dict(self.verdicts.most_common())}
+        data["judge_error_reasons"] = data.pop("reasons")
         without = data.pop("without_errata") or {}
         return {**data, **{f"{name}_without_errata": value for name, value in without.items()}}
 
@@ -90,24 +87,29 @@ def evaluate_files(
     progress: Progress,
 ) -> Evaluation:
     """Judge every solution (any number a problem) until its first refused test, and sum up; `out`
-    gets the summary as JSON. Raises ProblemError like :func:`judge_files`.
+    gets the summary as JSON. Raises ProblemError like :func:`judge_files`, and when no solution
+    at all could be judged.
 
     >>> evaluate_files(
     ...     Path("p.jsonl"), Path("s.jsonl"), None, JudgeOptions(), no_progress
     ... ).pass_at_1  # doctest: +SKIP
     0.25
     """
-    by_id, rows = _read(problems, solutions, out)
+    by_id, answers = read_inputs(problems, solutions, out)
     verdicts: Counter[str] = Counter()
     judged: Counter[str] = Counter()
     passed: Counter[str] = Counter()
-    progress("evaluate", 0, len(rows))
-    for done, (_, result) in enumerate(_in_order(rows, by_id, options, False), 1):
+    reasons: dict[str, str] = {}
+    for _, result in _in_order(answers, options, False, _counted("evaluate", answers, progress)):
         verdicts[result.verdict] += 1
-        if result.verdict != "judge_error":
-            judged[result.problem_id] += 1
-            passed[result.problem_id] += result.passed
-        progress("evaluate", done, len(rows), result.verdict)
+        if result.verdict == "judge_error":
+            reasons.setdefault(result.problem_id, result.detail)
+            continue
+        judged[result.problem_id] += 1
+        passed[result.problem_id] += result.passed
+    if not judged:
+        name, reason = next(iter(reasons.items()))
+        raise ProblemError(f"{problems}: no solution could be judged. {name}: {reason}")
     rates = {name: passed[name] / judged[name] for name in sorted(judged)}
     all_problems = {p.id: p for p in by_id.values()}
     rated = [all_problems[name] for name in rates]
@@ -117,13 +119,14 @@ def evaluate_files(
         without_errata={
             name: without[f"{name}_without_errata"] for name in ("pass_at_1", "low", "high")
         }
-        if without
+        if "pass_at_1_without_errata" in without
         else None,
         errata=affected(rated),
         rates=rates,
         verdicts=verdicts,
         judge_errors=verdicts["judge_error"],
-        unanswered=len(all_problems.keys() - {by_id[r["problem_id"]].id for r in rows}),
+        reasons=reasons,
+        unanswered=len(all_problems.keys() - {a.problem.id for a in answers}),
         policy=options.policy,
     )
     if out is not None:
@@ -144,95 +147,52 @@ def judge_files(
     appears only when it is whole. Returns the number of each verdict.
 
     Raises ProblemError naming file and line for a malformed row: a verdict file with silent gaps
-    would be worse than none.
+    would be worse than none. ConfigError or ShardError, before anything is judged, for an `out`
+    that cannot be written.
     """
-    by_id, rows = _read(problems, solutions, out)
+    _, answers = read_inputs(problems, solutions, out)
     counts: Counter[str] = Counter()
     with atomic_path(out) as tmp, tmp.open("w", encoding="utf-8") as f:
-        progress("judge", 0, len(rows))
-        for done, (row, result) in enumerate(_in_order(rows, by_id, options, True), 1):
+        counted = _counted("judge", answers, progress)
+        for answer, result in _in_order(answers, options, True, counted):
             verdict = result.to_json() | {
-                "problem_id": row["problem_id"],
-                "solution_id": row["solution_id"],
+                "problem_id": answer.problem_id,
+                "solution_id": answer.solution_id,
             }
             f.write(json.dumps(verdict, ensure_ascii=False) + "\n")
             counts[result.verdict] += 1
-            progress("judge", done, len(rows), result.verdict)
     return counts
 
 
-def _read(
-    problems: Path, solutions: Path, out: Path | None
-) -> tuple[dict[str, Problem], list[dict[str, Any]]]:
-    """The problems by every id that names them, and the rows of the solutions; `out` is checked
-    before anything is judged."""
-    for given in (problems, solutions):
-        if not given.is_file():
-            raise MissingInputError(f"{given}: no such file")
-        if out is not None and out.resolve() == given.resolve():
-            raise ConfigError(f"--out {out} is an input; choose another name")
-    if out is not None:
-        check_file_target(out.resolve())
-    by_id = {p.id: p for p in _problems(problems)}
-    by_id |= {p.id.partition("/")[2]: p for p in by_id.values() if p.source == "jsonl"}
-    return by_id, list(_solutions(solutions, by_id))
+def _counted(
+    stage: str, answers: list[Answer], progress: Progress
+) -> Callable[[JudgeResult], None]:
+    """Tells the progress of each result, with the verdicts so far."""
+    counts: Counter[str] = Counter()
+    progress(stage, 0, len(answers))
+
+    def count(result: JudgeResult) -> None:
+        counts[result.verdict] += 1
+        said = ", ".join(f"{n} {verdict}" for verdict, n in counts.most_common())
+        progress(stage, counts.total(), len(answers), said)
+
+    return count
 
 
 def _in_order(
-    rows: list[dict[str, Any]],
-    by_id: dict[str, Problem],
+    answers: list[Answer],
     options: JudgeOptions,
     all_tests: bool,
-) -> Iterator[tuple[dict[str, Any], JudgeResult]]:
-    """Results in the order of the rows, though they finish in any order."""
+    seen: Callable[[JudgeResult], None],
+) -> Iterator[tuple[Answer, JudgeResult]]:
+    """Results in the order of the answers, though they finish in any order; `seen` gets each as
+    it finishes."""
     waiting: dict[int, JudgeResult] = {}
     following = 0
     with Judge(**asdict(options), all_tests=all_tests) as judge:
-        for i, result in judge.map((by_id[r["problem_id"]], r["code"]) for r in rows):
+        for i, result in judge.map((a.problem, a.code) for a in answers):
+            seen(result)
             waiting[i] = result
             while following in waiting:
-                yield rows[following], waiting.pop(following)
+                yield answers[following], waiting.pop(following)
                 following += 1
-
-
-def _objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    for row in iter_lines(path):
-        where = f"{path}: line {row.number}"
-        if row.error:
-            raise ProblemError(f"{where}: {row.error}")
-        try:
-            data = json.loads(decode_utf8(row.raw, where))
-        except json.JSONDecodeError as e:
-            raise ProblemError(f"{where}: not JSON: {e.msg} at column {e.colno}") from None
-        except RecursionError:
-            raise ProblemError(f"{where}: JSON nested too deeply") from None
-        if not isinstance(data, dict):
-            raise ProblemError(f"{where}: expected a JSON object, found {type(data).__name__}")
-        yield where, data
-
-
-def _problems(path: Path) -> Iterator[Problem]:
-    seen: set[str] = set()
-    for where, data in _objects(path):
-        try:
-            problem = problem_from_json(data, "jsonl")
-        except ProblemError as e:
-            raise ProblemError(f"{where}: {e}") from None
-        if problem.id in seen:
-            raise ProblemError(f"{where}: field 'id': {problem.id!r} stands twice in this file")
-        seen.add(problem.id)
-        yield problem
-
-
-def _solutions(path: Path, by_id: dict[str, Problem]) -> Iterator[dict[str, Any]]:
-    for i, (where, data) in enumerate(_objects(path)):
-        for name in ("problem_id", "code"):
-            if not isinstance(data.get(name), str):
-                raise ProblemError(f"{where}: field {name!r} must be text")
-        if data["problem_id"] not in by_id:
-            raise ProblemError(
-                f"{where}: field 'problem_id': {data['problem_id']!r} is not in the problems file"
-            )
-        solution_id = data.get("solution_id")
-        solution_id = str(i) if solution_id is None else solution_id
-        yield {"problem_id": data["problem_id"], "code": data["code"], "solution_id": solution_id}

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import keyword
 import math
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
+from pipelines.asserts import parse_source
 from pipelines.problem import (
     CHECKER_KINDS,
     EXPECTED,
@@ -51,8 +53,10 @@ def problem_from_json(data: dict[str, Any], default_source: str) -> Problem:
         if data.get(name) is None:
             raise ProblemError(f"field {name!r} is missing")
     native = require_text(data["id"], "id")
+    if not native:
+        raise ProblemError("field 'id' is empty")
     fn_name = _optional(data, "fn_name", require_text, None)
-    if fn_name is not None and not fn_name.isidentifier():
+    if fn_name is not None and (not fn_name.isidentifier() or keyword.iskeyword(fn_name)):
         raise ProblemError(f"field 'fn_name': {fn_name!r} is neither null nor a Python name")
     checker = _checker(data.get("checker"))
     if checker.kind == "asserts" and fn_name is None:
@@ -164,8 +168,16 @@ def _checker(data: Any) -> Checker:
         return Checker()
     if isinstance(data, str):
         data = {"kind": data}
-    data = _object(data, "checker")
+    if not isinstance(data, dict):
+        raise ProblemError(
+            f"field 'checker': expected a kind ({', '.join(CHECKER_KINDS)}) or an object with "
+            f"one, found {_kind(data)}"
+        )
     _known(data, ("kind", "args", "source"), "checker")
+    if data.get("kind") is None:
+        raise ProblemError(
+            f"field 'checker.kind' is missing; allowed are {', '.join(CHECKER_KINDS)}"
+        )
     kind = _one_of(data.get("kind"), CHECKER_KINDS, "checker.kind")
     args = _optional(data, "args", _object, {}, "checker.")
     _known(args, ("abs_tol", "rel_tol") if kind == "float" else (), "checker.args")
@@ -178,6 +190,8 @@ def _checker(data: Any) -> Checker:
             "field 'checker.source': kind 'program' needs the checker's Python code here, "
             "and no other kind has it"
         )
+    if source:
+        parse_source(source, "field 'checker.source'")
     return Checker(
         cast(CheckerKind, kind), tuple((n, float(v)) for n, v in sorted(args.items())), source
     )

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -398,6 +399,8 @@ def _check_types(p: Problem) -> None:
         too_big = isinstance(value, int) and abs(value) >= 2**63
         if isinstance(value, bool) or not isinstance(value, kinds) or too_big:
             raise ProblemError(f"field {name!r}: {value!r:.60} is not a number in range")
+        if name != "rating" and not 0 < value < math.inf:
+            raise ProblemError(f"field {name!r}: {value!r:.60} is not over 0")
     for t in p.tests:
         require_text(t.input, "tests.input")
         require_text(t.output, "tests.output")

@@ -57,14 +57,13 @@ def sha256_file(path: Path) -> str:
 @contextlib.contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
     """A temporary name in the same folder; on success it is fsynced and renamed to `path`,
-    on failure removed. A link is followed. Raises ShardError for a full disk, and for a folder
-    or a device under that name."""
-    path = Path(os.path.realpath(path))
-    check_file_target(path)
-    tmp = path.with_name(f".{path.name}.tmp-{os.getpid()}")
+    on failure removed. A link is followed. Raises ShardError when the file can't be written: a
+    full or read-only disk, a folder or a device under that name."""
+    named, path = path, Path(os.path.realpath(path))
+    check_file_target(named)
+    tmp = _temporary(path)
     try:
-        with naming_full_disk(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+        with naming_full_disk(named), _naming(named, tmp):
             yield tmp
             with tmp.open("rb+") as f:
                 os.fsync(f.fileno())
@@ -76,13 +75,45 @@ def atomic_path(path: Path) -> Iterator[Path]:
 
 
 def check_file_target(path: Path) -> None:
-    """Raises ShardError when a file can't be put at `path`: replacing a device or a folder by a
-    rename would destroy it."""
-    if path.exists() and not path.is_file():
-        raise ShardError(f"{path}: is not a regular file; choose another name for the output")
-    parent = next(p for p in path.parents if p.exists())
-    if not parent.is_dir():
-        raise ShardError(f"{path}: {parent} is not a folder; choose another name for the output")
+    """Makes the folder of `path`. Raises ShardError when a file can't be put there: replacing a
+    device or a folder by a rename would destroy it."""
+    target = Path(os.path.realpath(path))
+    tmp = _temporary(target)
+    try:
+        if (path.exists() and not path.is_file()) or target.is_dir():
+            raise ShardError(f"{path}: is not a regular file; choose another name for the output")
+        parent = next(p for p in target.parents if p.exists())
+        if not parent.is_dir():
+            raise ShardError(
+                f"{path}: {parent} is not a folder; choose another name for the output"
+            )
+        with naming_full_disk(path):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(tmp, os.O_CREAT | os.O_WRONLY, 0o666))
+            tmp.unlink()
+    except OSError as e:
+        raise _unwritable(path, e) from e
+
+
+def _temporary(path: Path) -> Path:
+    """No longer than the name that the file will have, but for short ones."""
+    name = path.name.encode()[: 255 - 20].decode("utf-8", "ignore")
+    return path.with_name(f".{name}.tmp-{os.getpid()}")
+
+
+def _unwritable(path: Path, e: OSError) -> ShardError:
+    return ShardError(f"{path}: can't be written ({e.strerror or e}); choose another name")
+
+
+@contextlib.contextmanager
+def _naming(path: Path, tmp: Path) -> Iterator[None]:
+    """Errors about the temporary name become errors about `path`."""
+    try:
+        yield
+    except OSError as e:
+        if e.filename is not None and os.fspath(e.filename) == os.fspath(tmp):
+            raise _unwritable(path, e) from e
+        raise
 
 
 @contextlib.contextmanager
@@ -94,7 +125,7 @@ def naming_full_disk(path: Path) -> Iterator[None]:
         if e.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise ShardError(
                 f"{path}: no space left while writing; nothing under that name was changed. "
-                "Free some space and run the same command again: finished stages are kept."
+                "Free some space and run the same command again."
             ) from e
         raise
 

@@ -86,7 +86,8 @@ def pass_at_1(rates: Mapping[str, float]) -> dict[str, float]:
 
 def without_errata(rates: Mapping[str, float], problems: Iterable[Problem]) -> dict[str, Any]:
     """Keys pass_at_1_without_errata, its interval, and `errata`, the number of problems left out
-    of it (evaluator.errata); no keys when none of the rated problems is on the list.
+    of it (evaluator.errata); no keys when none of the rated problems is on the list, `errata`
+    alone when all are.
 
     >>> some = [Problem("livecodebench/abc343_a"), Problem("livecodebench/abc301_a")]
     >>> line = without_errata({some[0].id: 0.0, some[1].id: 1.0}, some)
@@ -96,8 +97,9 @@ def without_errata(rates: Mapping[str, float], problems: Iterable[Problem]) -> d
     left_out = affected(problems).keys() & rates.keys()
     if not left_out:
         return {}
-    kept = pass_at_1({k: rate for k, rate in rates.items() if k not in left_out})
-    named = {f"{k}_without_errata": value for k, value in kept.items()}
+    kept = {k: rate for k, rate in rates.items() if k not in left_out}
+    values = pass_at_1(kept) if kept else {}
+    named = {f"{k}_without_errata": value for k, value in values.items()}
     return {**named, "errata": len(left_out)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import hashlib
 import json
@@ -39,8 +40,8 @@ class Row:
 
 
 def iter_lines(path: Path) -> Iterator[Row]:
-    """Non-empty lines of a plain or gzip file. A broken gzip yields its good lines, then one Row
-    with `error`. Raises SourceError for a folder."""
+    """Non-empty lines of a plain or gzip file, without a byte-order mark. A broken gzip yields
+    its good lines, then one Row with `error`. Raises SourceError for a folder."""
     if path.is_dir():
         raise SourceError(f"{path}: is a folder; give one file")
     with path.open("rb") as probe:
@@ -58,6 +59,8 @@ def iter_lines(path: Path) -> Iterator[Row]:
             if not line:
                 return
             number += 1
+            if number == 1:
+                line = line.removeprefix(codecs.BOM_UTF8)
             body = line.rstrip(b"\r\n")
             if body.strip():
                 yield Row(number, body)

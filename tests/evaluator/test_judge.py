@@ -5,13 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from judging import make_problem
 
 from evaluator.judge import Judge, JudgeResult
 from evaluator.layout import interpreter
-from pipelines.problem import Checker, Problem, TestCase
+from pipelines.problem import Checker, Problem, ProblemError, TestCase
 
 SUM = make_problem(("1 2\n", "3\n"), ("5 6\n", "11\n"))
 ONE = make_problem(("", "1\n"))
@@ -265,7 +266,12 @@ CASES: dict[str, tuple[Problem, str, str, str]] = {
         "accepted",
         "asserts",
     ),
-    "assert raises": (asserts("candidate(1)"), "def inc(x): return x / 0", "runtime_error", ""),
+    "assert raises": (
+        asserts("assert candidate(1)"),
+        "def inc(x): return x / 0",
+        "runtime_error",
+        "",
+    ),
     "assert exits": (
         asserts("assert candidate(1) == 3"),
         "import sys\ndef inc(x): sys.exit(0)",
@@ -386,12 +392,41 @@ def test_map_names_solutions(judge: Judge) -> None:
 def test_wrong_use() -> None:
     with pytest.raises(ValueError, match="policy: 'loose' is not one of robust, strict"):
         Judge(policy="loose")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="at least 1"):
-        Judge(workers=0)
+    for name, values in {
+        "workers": (0, -1, 1.5, "2", True),
+        "time_limit_s": (0, -1, "6", None, float("nan"), float("inf"), True),
+        "memory_limit_mb": (0, -1, 1.5, "64"),
+        "output_limit_mb": (0, -0.5, "1", float("nan")),
+    }.items():
+        for value in values:
+            with pytest.raises(ValueError, match=rf"^{name}: .* is not a"):
+                Judge(**{name: value})
     judge = Judge()
     judge.close()
     with pytest.raises(RuntimeError, match="closed"):
         judge.judge(ONE, "print(1)")
+
+
+@pytest.mark.parametrize("field", ["time_limit_s", "memory_limit_mb"])
+@pytest.mark.parametrize("value", [0, -1, float("nan"), "6"])
+def test_a_problem_with_a_limit_that_is_none(field: str, value: Any) -> None:
+    with pytest.raises(ProblemError, match=f"field '{field}'"):
+        make_problem(("1", "1"), **{field: value})
+
+
+def test_wrong_types(judge: Judge) -> None:
+    with pytest.raises(
+        TypeError, match=r"expected pipelines.problem.Problem, found dict; .*from_js"
+    ):
+        judge.judge({"id": "a", "tests": []}, "print(1)")  # type: ignore[arg-type]
+    for code in (None, b"print(1)"):
+        with pytest.raises(TypeError, match="code: expected text"):
+            judge.judge(ONE, code)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"pairs\[1\]: code: expected text"):
+            list(judge.map([(ONE, "print(1)"), (ONE, code)]))  # type: ignore[list-item]
+    for pair in (None, ONE, "ab", (ONE,), (ONE, "print(1)", 1)):
+        with pytest.raises(TypeError, match=r"pairs\[0\]: "):
+            list(judge.map([pair]))  # type: ignore[list-item]
 
 
 def test_a_bug_of_ours_is_a_judge_error(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:

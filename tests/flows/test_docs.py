@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,3 +44,15 @@ def test_links_of_the_documents_resolve() -> None:
     for page in [REPO / "README.md", REPO / "CONTRIBUTING.md", *(REPO / "docs").glob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_evaluators_example_runs() -> None:
+    page = (REPO / "docs" / "evaluator.md").read_text()
+    example = page.split("```python\n")[1].split("```")[0]
+    done = subprocess.run(
+        [sys.executable, "-c", example], capture_output=True, text=True, timeout=60, check=True
+    )
+    first, *others = done.stdout.splitlines()
+    assert first == "accepted exact"
+    assert sorted(line[:14] for line in others[:2]) == ["0 accepted ", "1 wrong_answer"]
+    assert (others[2], sorted(others[3:])) == ("True", ["0 accepted", "1 wrong_answer"])

@@ -107,7 +107,7 @@ def test_the_command(tmp_path: Path) -> None:
     done = microcoder(*("evaluate", "--problems", problems, "--solutions", solutions, "--out", out))
     assert done.returncode == 0, done.stderr
     assert "pass@1: 0.500 (0.000 - 1.000) over 2 problems" in done.stdout
-    assert "pass@1 without errata: 1.000 (0.207 - 1.000) over 1 problems" in done.stdout
+    assert "pass@1 without errata: 1.000 (0.207 - 1.000) over 1 problem\n" in done.stdout
     assert f"{listed}: several_answers. Any digit" in done.stdout
     assert "wrong_answer: 1" in done.stdout
     written = json.loads(out.read_text())

@@ -61,8 +61,8 @@ problems = st.builds(
     checker=st.builds(
         Checker, st.sampled_from(CHECKER_KINDS), texts(st.tuples(text, finite), 2), text
     ),
-    time_limit_s=st.none() | finite,
-    memory_limit_mb=st.none() | st.integers(-(2**63) + 1, 2**63 - 1),
+    time_limit_s=st.none() | st.floats(0, exclude_min=True, allow_infinity=False),
+    memory_limit_mb=st.none() | st.integers(1, 2**63 - 1),
     rating=st.none() | finite,
     level=st.none() | text,
     tags=texts(text),
