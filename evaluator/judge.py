@@ -20,6 +20,7 @@ from typing import Any, Literal, get_args
 
 from evaluator import verdicts
 from evaluator.compare import Policy
+from evaluator.endings import TestResult
 from evaluator.layout import Tier
 from evaluator.room import Limits
 from evaluator.sandbox import (
@@ -31,7 +32,7 @@ from evaluator.sandbox import (
     sandbox_status,
     tier,
 )
-from evaluator.verdicts import Isolate, TestResult
+from evaluator.verdicts import Isolate
 from pipelines.problem import Problem, Verdict
 
 __all__ = [

@@ -12,7 +12,6 @@ import functools
 import json
 import math
 import secrets
-import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
@@ -20,11 +19,23 @@ from typing import Any, Literal, NamedTuple
 from evaluator import asserts, blame, inputs, records
 from evaluator.apps import compare_values_apps
 from evaluator.compare import Match, Policy, compare_text, has_reals
+from evaluator.endings import (
+    CLOSED,
+    TROUBLE,
+    TestResult,
+    failed,
+    failure,
+    judge_error,
+    last_line,
+    matched,
+    payload_text,
+    time_limit,
+)
 from evaluator.records import Note, Record
 from evaluator.room import Job, Limits, Run
 from evaluator.sandbox import Rooms
 from evaluator.values_match import compare_values, decode
-from pipelines.problem import Problem, TestCase, Verdict
+from pipelines.problem import Problem, TestCase
 
 #: What shares a process: all tests of one solution, as far as they can, or nothing.
 Isolate = Literal["solution", "test"]
@@ -46,8 +57,6 @@ def _say():
 _atexit.register(_say)
 exec(compile({source!r}, "validate.py", "exec"), globals())
 """
-_TROUBLE = ("setup", "late", "lost")
-_CLOSED = "the judge was closed, or the task cancelled, before the program ended"
 #: CPU seconds after which a child takes no further test: a program that fails its first test has
 #: wasted no more on the others. Each further child of the program gets twice as much.
 _FIRST_SLICE_S = 0.02
@@ -56,30 +65,6 @@ _MOST_TESTS, _MOST_BYTES = 200, 8_000_000
 #: Characters of an argument or result that is worth remembering once read.
 _SHORT = 500
 _NUMPY = (b"numpy", b"scipy", b"pandas")
-
-
-@dataclass(frozen=True, slots=True)
-class TestResult:
-    """One test: CPU seconds, peak MiB of its process, and which rule of the comparison accepted
-    (or, in `detail`, what was wrong)."""
-
-    __test__ = False  # not a pytest class
-
-    verdict: Verdict
-    seconds: float
-    memory_mb: float
-    matched_by: str = ""
-    detail: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """As in the verdict line of docs/formats.md."""
-        return {
-            "verdict": self.verdict,
-            "seconds": round(self.seconds, 6),
-            "memory_mb": round(self.memory_mb, 1),
-            "matched_by": self.matched_by,
-            "detail": self.detail,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +139,8 @@ class Context:
             except OSError as e:
                 runs = [Run("setup", detail=f"could not start a process: {e}")]
             if self.rooms.closed or self.cancelled():
-                return [Run("lost", detail=_CLOSED)]
-            if runs[0].reason not in _TROUBLE or attempt == 2:
+                return [Run("lost", detail=CLOSED)]
+            if runs[0].reason not in TROUBLE or attempt == 2:
                 return runs
         raise AssertionError
 
@@ -198,14 +183,14 @@ def run_tests(context: Context, tests: Sequence[TestCase]) -> Iterator[TestResul
                 yield result
         except Exception as e:
             at += 1
-            yield _judge_error(f"{type(e).__name__} in the evaluator: {e}"[:500])
+            yield judge_error(f"{type(e).__name__} in the evaluator: {e}"[:500])
         slice_s = min(2 * slice_s, context.limits.cpu_s / 2)
 
 
 def _blamed(context: Context, test: TestCase, result: TestResult) -> TestResult:
     """The refusal, or a judge_error when no program could pass the test."""
     why = blame.fault(context.problem, test, result.detail)
-    return _judge_error(f"{blame.place(context.problem, test)}: {why}") if why else result
+    return judge_error(f"{blame.place(context.problem, test)}: {why}") if why else result
 
 
 def _batch_size(tests: Sequence[TestCase], at: int) -> int:
@@ -226,7 +211,7 @@ def _run_alone(context: Context, tests: Sequence[TestCase], slice_s: float) -> l
         return [_Finding(job, True)] if len(tests) == 1 else _run_alone(context, tests[:1], slice_s)
     out: list[_Finding] = []
     for test, run in zip(tests, context.run_each(replace(job, each=True)), strict=False):
-        if run.reason in _TROUBLE and out:
+        if run.reason in TROUBLE and out:
             break  # the next call begins with this test
         out += _findings(context, [test], run, job.nonce)
     return out
@@ -245,29 +230,29 @@ def _job(context: Context, tests: Sequence[TestCase], slice_s: float) -> Job | T
     problem = context.problem
     if not problem.fn_name:
         if context.asserts:
-            return _judge_error(
+            return judge_error(
                 "checker 'asserts' needs fn_name: the function to bind to `candidate`"
             )
         return _stdin_job(context, tests, slice_s)
     try:
         return _function_job(context, tests, slice_s)
     except inputs.InputError as e:
-        return _judge_error(f"{blame.place(problem, tests[0])}: {e}")
+        return judge_error(f"{blame.place(problem, tests[0])}: {e}")
 
 
 def _findings(
     context: Context, tests: Sequence[TestCase], run: Run, nonce: bytes
 ) -> list[_Finding]:
     """What one process says of the tests that it was given, at least of the first."""
-    if run.reason in _TROUBLE:
-        return [_Finding(_failure(run, context.limits) or _judge_error(run.detail), True)]
+    if run.reason in TROUBLE:
+        return [_Finding(failure(run, context.limits) or judge_error(run.detail), True)]
     if len(tests) > 1 and run.memory_mb > context.limits.memory_mb:
         return _run_alone(context, tests[:1], 0.0)  # whose memory it was is not known
     note = records.parse(run.note, nonce, len(tests))
     if note.stopped and (run.reason, run.exit_code) != ("end", 0):
         return _run_alone(context, tests[:1], 0.0)  # no child of ours stops like that
     if note.records and note.records[0].kind == "C":
-        return [_Finding(_failed(run, "compile_error", _text(note.records[0].payload)), True)]
+        return [_Finding(failed(run, "compile_error", payload_text(note.records[0].payload)), True)]
     read = _function_findings if context.problem.fn_name else _stdin_findings
     return read(context, tests, run, note)
 
@@ -300,7 +285,7 @@ def _stdin_findings(
     if not note.stopped:  # the process ended in the test after those
         cpu_s = max(0.0, run.cpu_s - used)
         one = replace(run, cpu_s=cpu_s) if out else run
-        result = _failure(one, context.limits) or _printed(
+        result = failure(one, context.limits) or _printed(
             context, tests[ended], cpu_s, run.memory_mb, stdout[begin:]
         )
         out.append(_Finding(result, note.whole and not out))
@@ -312,7 +297,7 @@ def _printed(
 ) -> TestResult:
     """A test that ended well, by what it printed."""
     if cpu_s > context.limits.cpu_s:
-        return _time_limit(Run("cpu", cpu_s=cpu_s, memory_mb=memory_mb), context.limits)
+        return time_limit(Run("cpu", cpu_s=cpu_s, memory_mb=memory_mb), context.limits)
     checker = context.problem.checker
     if checker.kind == "program":
         return _with_checker(context, test, cpu_s, memory_mb, output)
@@ -320,7 +305,7 @@ def _printed(
     if got == test.output:
         return TestResult("accepted", cpu_s, memory_mb, "exact")
     match = compare_text(test.output, got, checker, context.policy, context.real_valued)
-    return _matched(cpu_s, memory_mb, match)
+    return matched(cpu_s, memory_mb, match)
 
 
 # -- functions ------------------------------------------------------------------------------------
@@ -420,33 +405,33 @@ def _reported(context: Context, test: TestCase, run: Run, report: Record | None)
     limits, problem = context.limits, context.problem
     if report is None:
         ended = replace(run, reason="end", exit_code=0)
-        missing = _failed(ended, "runtime_error", "the program ended before its result was read")
-        return _failure(run, limits) or missing
+        missing = failed(ended, "runtime_error", "the program ended before its result was read")
+        return failure(run, limits) or missing
     kind, payload = report.kind, report.payload
     if kind == "P" and _prelude_fails(context):
-        return _judge_error(f"the problem's prelude failed: {_text(payload)}")
+        return judge_error(f"the problem's prelude failed: {payload_text(payload)}")
     if kind in "PT":
-        return _failure(replace(run, exit_code=0), limits) or _failed(
+        return failure(replace(run, exit_code=0), limits) or failed(
             run, "runtime_error", "the program wrote into its own report"
         )
     if kind == "A" and run.reason == "end":
-        return _failed(run, "wrong_answer", _text(payload))
-    if failed := _failure(run, limits):
-        return failed
+        return failed(run, "wrong_answer", payload_text(payload))
+    if lost := failure(run, limits):
+        return lost
     if kind == "D" and context.asserts:
-        return _matched(run.cpu_s, run.memory_mb, Match(True, "asserts"))
+        return matched(run.cpu_s, run.memory_mb, Match(True, "asserts"))
     if kind != "V":  # an exception, SystemExit(0) too
-        return _failed(run, "runtime_error", _text(payload))
+        return failed(run, "runtime_error", payload_text(payload))
     try:
         got = decode(payload)
     except (ValueError, RecursionError) as e:
-        return _failed(run, "runtime_error", f"the result cannot be read: {e}")
+        return failed(run, "runtime_error", f"the result cannot be read: {e}")
     if problem.checker.kind == "program":
         return _with_checker(context, test, run.cpu_s, run.memory_mb, payload + b"\n")
     if context.policy == "apps" and problem.checker.kind == "default":
-        return _matched(run.cpu_s, run.memory_mb, compare_values_apps(_expected(test.output), got))
+        return matched(run.cpu_s, run.memory_mb, compare_values_apps(_expected(test.output), got))
     match = compare_values(_expected(test.output), got, problem.checker, context.policy)
-    return _matched(run.cpu_s, run.memory_mb, match)
+    return matched(run.cpu_s, run.memory_mb, match)
 
 
 def _prelude_fails(context: Context) -> bool:
@@ -473,7 +458,7 @@ def _with_checker(
         return context.run(job, _CHECKER_LIMITS, kind)
 
     checked = check(output)
-    said = _last_line(checked.stderr)
+    said = last_line(checked.stderr)
     if checked.reason == "end" and checked.exit_code == _ACCEPT:
         return TestResult("accepted", cpu_s, memory_mb, "program")
     if checked.reason == "end" and checked.exit_code == _REFUSE:
@@ -483,12 +468,12 @@ def _with_checker(
         f"the checker program neither accepted (42) nor refused (43): {checked.reason}, exit "
         f"status {checked.exit_code}. {said or checked.detail}".strip()
     )
-    if checked.reason not in _TROUBLE:
+    if checked.reason not in TROUBLE:
         # it copes with the reference answer, so it is this output that it can't read
         reference = check(test.output.encode("utf-8", "surrogatepass"))
         if reference.reason == "end" and reference.exit_code in (_ACCEPT, _REFUSE):
             return TestResult("wrong_answer", cpu_s, memory_mb, detail=how)
-    return _judge_error(how)
+    return judge_error(how)
 
 
 def _checker_job(context: Context, test: TestCase, output: bytes) -> Job:
@@ -503,66 +488,3 @@ def _checker_job(context: Context, test: TestCase, output: bytes) -> Job:
             "feedback/": b"",
         },
     )
-
-
-# -- how a run ended ------------------------------------------------------------------------------
-
-
-def _failure(run: Run, limits: Limits) -> TestResult | None:
-    """The verdict of a run that is lost whatever it printed; None when it ended well."""
-    if run.reason == "lost" and run.detail != _CLOSED:  # twice: see Context.run
-        return _failed(
-            run, "sandbox_violation", f"the program brought its sandbox down: {run.detail}"
-        )
-    if run.reason in _TROUBLE:
-        return _judge_error(run.detail)
-    if run.overflow or run.exit_code == -signal.SIGXFSZ:
-        return _failed(run, "output_limit", f"more than {limits.output_mb:g} MiB of output")
-    if run.reason in ("cpu", "wall") or run.cpu_s > limits.cpu_s:
-        return _time_limit(run, limits)
-    last = _last_line(run.stderr)
-    if run.reason == "memory" or run.memory_mb > limits.memory_mb or _ran_out(run, limits, last):
-        return _failed(run, "memory_limit", f"more than {limits.memory_mb} MiB")
-    if run.exit_code != 0:
-        how = f"signal {-run.exit_code}" if run.exit_code < 0 else f"exit status {run.exit_code}"
-        if last.startswith("PermissionError: [Errno 1]"):
-            last += " (programs may not start processes, nor open sockets)"
-        return _failed(run, "runtime_error", f"{how}. {last}".strip())
-    return None
-
-
-def _time_limit(run: Run, limits: Limits) -> TestResult:
-    what = "waiting" if run.reason == "wall" else "CPU time"
-    limit = limits.wall if run.reason == "wall" else limits.cpu_s
-    return _failed(run, "time_limit", f"{what} over {limit:g} s")
-
-
-def _ran_out(run: Run, limits: Limits, last_line: str) -> bool:
-    if run.exit_code == 0:
-        return False
-    if last_line.startswith("MemoryError") or "ArrayMemoryError" in last_line:
-        return True
-    return run.exit_code < 0 and run.memory_mb > 0.9 * limits.memory_mb
-
-
-def _last_line(stderr: bytes) -> str:
-    lines = [x for x in stderr.decode("utf-8", "replace").splitlines() if x.strip()]
-    return lines[-1][:300] if lines else ""
-
-
-def _text(payload: bytes) -> str:
-    return payload.decode("utf-8", "replace")[:500]
-
-
-def _matched(cpu_s: float, memory_mb: float, match: Match) -> TestResult:
-    verdict: Verdict = "accepted" if match.ok else "wrong_answer"
-    by = match.matched_by if match.ok else ""
-    return TestResult(verdict, cpu_s, memory_mb, by, match.detail)
-
-
-def _failed(run: Run, verdict: Verdict, detail: str) -> TestResult:
-    return TestResult(verdict, run.cpu_s, run.memory_mb, detail=detail)
-
-
-def _judge_error(detail: str) -> TestResult:
-    return TestResult("judge_error", 0.0, 0.0, detail=detail)
