@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from judging import make_problem, sandboxed_processes
 
-from evaluator import room, sandbox, verdicts
+from evaluator import endings, room, sandbox
 from evaluator.judge import Judge
 from evaluator.layout import Tier
 from evaluator.room import Job, Limits, Run
@@ -227,7 +227,7 @@ def test_a_dead_zygote_is_noticed(my_processes: Mine) -> None:
     worker.join(10)
     assert results[0].reason == "lost"
     assert my_processes() == []
-    found = verdicts._failure(results[0], Limits())
+    found = endings.failure(results[0], Limits())
     assert found is not None
     assert found.verdict == "sandbox_violation"
 
