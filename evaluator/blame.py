@@ -85,7 +85,13 @@ def _malformed_design(problem: Problem, test: TestCase, fn_name: str) -> str:
     if re.search(rf"^class\s+{own}\b", problem.starter_code, re.M) and own != "Solution":
         if pair is None:
             return f"{own!r} is a class, and the input is not its operations and their arguments"
-    elif pair is None or not _is_design(pair[0], pair[1], wanted, own):
+    elif re.search(rf"^\s*(?:async\s+)?def\s+{own}\b", problem.starter_code, re.M):
+        return ""  # a function, whatever its arguments look like
+    elif (
+        pair is None
+        or not _is_design(pair[0], pair[1], wanted, own)
+        or (pair[0][0] != own and not _is_class(problem, own))
+    ):
         return ""
     operations, arguments = pair
     if len(operations) != len(arguments):
@@ -108,6 +114,15 @@ def _is_pair(values: list[Any]) -> bool:
     if len(values) != 2 or not all(isinstance(v, list | tuple) for v in values):
         return False
     return all(isinstance(name, str) for name in values[0])
+
+
+def _is_class(problem: Problem, name: str) -> bool:
+    """Whether an accepted solution or another test says so: names and lists alone may as well be
+    the arguments of a function that looks something up."""
+    codes = (s.code for s in problem.solutions if s.expected == "accepted")
+    if any(re.search(rf"^class\s+{name}\b", code, re.M) for code in codes):
+        return True
+    return any(re.match(rf"\s*\[\s*[\"']{name}[\"']", t.input) for t in problem.tests)
 
 
 def _is_design(operations: Any, arguments: Any, wanted: Any, own: str) -> bool:

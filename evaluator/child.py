@@ -24,6 +24,7 @@ import builtins
 import gc
 import io
 import os
+import resource
 import sys
 from _struct import Struct
 from mmap import mmap
@@ -68,8 +69,21 @@ def prepare() -> None:
     # pid 1 is deaf to signals from inside, but for those that it has a handler for
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
     sys.argv[:] = _ARGV
+    resource.setrlimit = _setrlimit
     _fresh()
     _warm_up()
+
+
+def _setrlimit(kind: int, limits: tuple[int, int], set_now: Any = resource.setrlimit, /) -> None:
+    """Many contest programs begin by asking for more stack or memory, up to infinity. Where it is
+    more than the sandbox allows they get what it allows; elsewhere nobody would have stopped
+    them."""
+    try:
+        set_now(kind, limits)
+    except ValueError:
+        most = resource.getrlimit(kind)[1]
+        soft, hard = (most if not 0 <= value < most else value for value in limits)
+        set_now(kind, (soft, hard))
 
 
 class _WarmError(BaseException):
@@ -254,7 +268,7 @@ def _run_stdin(job: dict[str, Any], note: _Note, exit_now: Callable[[int], Any])
         del failure
         if status > 0 or not inputs:
             exit_now(status)
-        note.put(b"M", b"", fstat(1).st_size)
+        note.put(b"M", b"", fstat(NOTE_FD + 2).st_size)  # the program may have closed 1
         stop = status < 0 or note.total > slice_s or not state.intact()
         note.end(stop)
         if stop:

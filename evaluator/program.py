@@ -58,7 +58,8 @@ def finish(
             _collect()
     except BaseException:
         pass
-    status = _flush(sys.__stdout__, 120, status)  # a __del__ may have printed
+    # a __del__ may have printed; a program that wrapped or detached it has its own by now
+    status = _flush(sys.__stdout__, 120 if sys.__stdout__ is sys.stdout else 0, status)
     return -1 if left and not last and not status else status & 0xFF
 
 

@@ -288,7 +288,9 @@ def _stdin_findings(
         result = failure(one, context.limits) or _printed(
             context, tests[ended], cpu_s, run.memory_mb, stdout[begin:]
         )
-        out.append(_Finding(result, note.whole and not out))
+        # an exit that is not the program's doing may be ours between two tests: seen again alone
+        alone = len(tests) == 1 or run.reason != "end"
+        out.append(_Finding(result, alone and note.whole and not out))
     return out
 
 
@@ -385,7 +387,9 @@ def _function_findings(
     if not note.stopped:  # the process ended in the test after those
         one = replace(run, cpu_s=max(0.0, run.cpu_s - used)) if out else run
         last = note.records[ended] if len(note.records) > ended else None
-        out.append(_Finding(_reported(context, tests[ended], one, last), note.whole and not out))
+        alone = len(tests) == 1 or run.reason != "end" or last is not None
+        result = _reported(context, tests[ended], one, last)
+        out.append(_Finding(result, alone and note.whole and not out))
     return out
 
 

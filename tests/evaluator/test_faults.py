@@ -156,6 +156,17 @@ def test_a_function_of_names_and_lists_is_no_class(judge: Judge) -> None:
     assert judge.judge(problem, "def f(a, b): return a").verdict == "accepted"
 
 
+@pytest.mark.parametrize("starter", ["", "def lookup(names, rows):\n    "])
+@pytest.mark.parametrize("wanted", ["[null, 2]", "[]", "3"])
+def test_a_wrong_function_of_names_and_lists_is_wrong(
+    judge: Judge, starter: str, wanted: str
+) -> None:
+    tests = (TestCase('["Ann", "get"]\n[[1], [2]]', wanted),)
+    problem = Problem("t/f", fn_name="lookup", starter_code=starter, tests=tests)
+    result = judge.judge(problem, "def lookup(names, rows): return 'no'")
+    assert result.verdict == "wrong_answer", result.detail
+
+
 def test_a_checker_says_why(judge: Judge) -> None:
     def problem(source: str) -> Problem:
         return Problem("t/c", tests=(TestCase("", "1"),), checker=Checker("program", source=source))
