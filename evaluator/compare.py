@@ -262,7 +262,7 @@ def _same_literals(want: str, have: str) -> bool:
             values = parse_literal(w), parse_literal(h)
         except LiteralError:
             return False
-        if not compare_values(*values, tolerance=DEFAULT_TOLERANCE, bool_is_int=False).ok:
+        if not compare_values(*values, tolerance=DEFAULT_TOLERANCE, printed=True).ok:
             return False
     return True
 

@@ -68,7 +68,8 @@ def _call(spec: dict[str, Any], readings: list[Any], namespace: dict[str, Any]) 
     if "class Node" in hints:
         provide_hinted(namespace, hints["class Node"])
     builder = Builder(namespace)
-    if isinstance(fn, type) and (operations := _operations(readings, fn.__name__)) is not None:
+    own = spec["fn_name"].rpartition(".")[2]  # `Stack = Base` has another __name__
+    if isinstance(fn, type) and (operations := _operations(readings, own)) is not None:
         return _design(fn, operations, hints, builder).encode()
     shape = _shape(fn, hints)
     names, notes = shape.names, shape.notes
@@ -160,6 +161,8 @@ class _Shape:
     def __init__(self, fn: Any, hints: dict[str, str]) -> None:
         self.names = _positional(fn)
         self.notes = {**hints, **_notes(fn)}
+        if "return" in hints:  # the problem says what is compared, not the program
+            self.notes["return"] = hints["return"]
         self.plain = not any("Node" in n for k, n in self.notes.items() if k != "return")
         inner = _unwrapped(fn)
         code = getattr(inner, "__code__", None)

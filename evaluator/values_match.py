@@ -74,6 +74,7 @@ class _Rules:
     bool_is_int: bool = True
     everywhere: bool = False  # the tolerance covers expected integers too
     exact: bool = False
+    json_keys: bool = True  # JSON has only text for keys: 1 and "1" are the same
 
 
 class Tagged(dict[str, Any]):
@@ -135,16 +136,17 @@ def compare_values(
     policy: str = "robust",
     *,
     tolerance: Tolerance = VALUE_TOLERANCE,
-    bool_is_int: bool = True,
+    printed: bool = False,
 ) -> Match:
-    """Compare a function's result with the expected value.
+    """Compare a function's result with the expected value. `printed`: both were read off printed
+    text, where True is not 1 and the key 1 not "1", as JSON could not have made them the same.
 
     >>> compare_values([1, 2.0], (1, 2)).ok, compare_values([1, 2], [2, 1]).ok
     (True, False)
     >>> compare_values([1, 2], [2, 1], Checker("unordered")).matched_by
     'unordered'
     """
-    rules = _Rules(tolerance, bool_is_int, exact=policy == "strict")
+    rules = _Rules(tolerance, not printed, exact=policy == "strict", json_keys=not printed)
     try:
         return _compared(expected, got, checker, rules)
     except RecursionError:
@@ -280,6 +282,10 @@ def _sequences(want: Any, got: Any, rules: _Rules, where: str) -> str:
 def _mappings(want: dict[Any, Any], got: dict[Any, Any], rules: _Rules, where: str) -> str:
     ours = {_key(k): v for k, v in want.items()}
     theirs = {_key(k): v for k, v in got.items()}
+    if not rules.json_keys and {(_key(k), isinstance(k, str)) for k in want} != {
+        (_key(k), isinstance(k, str)) for k in got
+    }:
+        return f"{where}: the keys are of different types"
     if ours.keys() != theirs.keys():
         odd = sorted(ours.keys() ^ theirs.keys())
         return f"{where}: key {odd[0]!r:.60} is only on one side"

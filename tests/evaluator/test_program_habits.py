@@ -44,3 +44,38 @@ def test_a_usual_header_does_no_harm(judge: Judge, head: str) -> None:
     result = judge.judge(DOUBLE, head + "print(2 * int(input()))")
     assert result.verdict == "accepted", result.detail
     assert judge.judge(DOUBLE, head + "print(3 * int(input()))").verdict == "wrong_answer"
+
+
+@pytest.mark.parametrize(
+    ("want", "have", "verdict"),
+    [
+        ("{1: 2}", "{1 : 2}", "accepted"),
+        ("{1: 2}", "{'1': 2}", "wrong_answer"),
+        ("{'None': 2}", "{None: 2}", "wrong_answer"),
+        ("{True: 2}", "{'true': 2}", "wrong_answer"),
+        ("{(1, 2): 3}", "{(1,2): 3}", "accepted"),
+    ],
+)
+def test_keys_of_a_printed_dict_keep_their_type(
+    judge: Judge, want: str, have: str, verdict: str
+) -> None:
+    problem = Problem("t/keys", tests=(TestCase("", want),))
+    assert judge.judge(problem, f"print({have!r})").verdict == verdict
+
+
+def test_the_starter_code_says_what_is_compared(judge: Judge) -> None:
+    starter = "class Solution:\n    def f(self, a: List[int]) -> List[int]:\n        "
+    problem = Problem(
+        "t/f", fn_name="f", starter_code=starter, tests=(TestCase("[2, 1]", "[1, 2]"),)
+    )
+    in_place = "class Solution:\n def f(self, a: List[int]) -> None:\n  a.sort()"
+    assert judge.judge(problem, in_place).verdict == "wrong_answer"
+    returned = "class Solution:\n def f(self, a) -> None:\n  return sorted(a)"
+    assert judge.judge(problem, returned).verdict == "accepted"
+
+
+def test_a_class_under_another_name(judge: Judge) -> None:
+    tests = (TestCase('["Bag", "add"]\n[[], [2]]', "[null, 2]"),)
+    problem = Problem("t/bag", fn_name="Bag", tests=tests)
+    code = "class Base:\n def add(self, x): return x\nBag = Base"
+    assert judge.judge(problem, code).verdict == "accepted"
