@@ -68,9 +68,10 @@ def _call(spec: dict[str, Any], readings: list[Any], namespace: dict[str, Any]) 
     if "class Node" in hints:
         provide_hinted(namespace, hints["class Node"])
     builder = Builder(namespace)
-    own = spec["fn_name"].rpartition(".")[2]  # `Stack = Base` has another __name__
-    if isinstance(fn, type) and (operations := _operations(readings, own)) is not None:
-        return _design(fn, operations, hints, builder).encode()
+    if isinstance(fn, type):
+        own = spec["fn_name"].rpartition(".")[2]  # `Stack = Base` has another __name__
+        if (operations := _operations(readings, own)) is not None:
+            return _design(fn, operations, hints, builder).encode()
     shape = _shape(fn, hints)
     names, notes = shape.names, shape.notes
     args, kwargs = _choose(readings, shape)

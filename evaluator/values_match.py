@@ -71,10 +71,9 @@ VALUE_TOLERANCE = Tolerance(1e-5, 1e-5)
 @dataclass(frozen=True, slots=True)
 class _Rules:
     tolerance: Tolerance = VALUE_TOLERANCE
-    bool_is_int: bool = True
+    printed: bool = False  # True is not 1, nor the key 1 the key "1": see compare_values
     everywhere: bool = False  # the tolerance covers expected integers too
     exact: bool = False
-    json_keys: bool = True  # JSON has only text for keys: 1 and "1" are the same
 
 
 class Tagged(dict[str, Any]):
@@ -146,7 +145,7 @@ def compare_values(
     >>> compare_values([1, 2], [2, 1], Checker("unordered")).matched_by
     'unordered'
     """
-    rules = _Rules(tolerance, not printed, exact=policy == "strict", json_keys=not printed)
+    rules = _Rules(tolerance, printed, exact=policy == "strict")
     try:
         return _compared(expected, got, checker, rules)
     except RecursionError:
@@ -235,7 +234,7 @@ def _difference(want: Any, got: Any, rules: _Rules, where: str) -> str:
         return _tagged(want, got, rules, where)
     if isinstance(want, bool) or isinstance(got, bool):
         same = isinstance(want, int) and isinstance(got, int) and want == got
-        if not rules.bool_is_int:
+        if rules.printed:
             same = same and type(want) is type(got)
         return "" if same else _say(where, want, got)
     if isinstance(want, int | float):
@@ -282,7 +281,7 @@ def _sequences(want: Any, got: Any, rules: _Rules, where: str) -> str:
 def _mappings(want: dict[Any, Any], got: dict[Any, Any], rules: _Rules, where: str) -> str:
     ours = {_key(k): v for k, v in want.items()}
     theirs = {_key(k): v for k, v in got.items()}
-    if not rules.json_keys and {(_key(k), isinstance(k, str)) for k in want} != {
+    if rules.printed and {(_key(k), isinstance(k, str)) for k in want} != {
         (_key(k), isinstance(k, str)) for k in got
     }:
         return f"{where}: the keys are of different types"
