@@ -14,10 +14,12 @@ import sys
 from opcode import opmap
 
 from evaluator.nodes import provided as node_classes
+from evaluator.nodes import restore
 from evaluator.program import new_main
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing typing would cost 6 ms a test
+    from collections.abc import Callable
     from typing import Any
 
 NAME = "solution"
@@ -67,47 +69,58 @@ class Program:
         namespace.update(self.provided)
         if self.prelude is not None:
             self.prelude.provide(namespace)
-        if not self._keep:
+        if not self._keep or (self.prelude is not None and self.prelude.kept is None):
             exec(self.code, namespace)
             return namespace
         before = dict(namespace)
         exec(self.code, namespace)
-        try:
-            self._kept = _kept(namespace, before)
-        except BaseException:
-            pass
+        self._kept = _kept(namespace, lambda name, value: before.get(name, self) is value)
         self._keep = self._kept is not None
         return namespace
 
     def leave(self) -> dict[str, Any]:
         """The test is over: what its end destroys."""
-        if self._kept is not None and self._kept.holds(self.namespace):
+        same = restore()
+        if self.prelude is not None and not self.prelude.holds():
+            same = False
+        if same and self._kept is not None and self._kept.holds(self.namespace):
             return {}
         self._keep, self._kept = False, None
         return self.namespace
 
 
 class _Kept:
-    """What the module was when it had been executed."""
+    """What the module was when it had been executed. Objects are compared by what they are, never
+    by their `==`, which is the program's own to define."""
 
-    __slots__ = ("classes", "functions", "names")
+    __slots__ = ("classes", "functions", "ids", "names")
 
-    def __init__(self, names: dict[str, Any]) -> None:
-        self.names = names
-        self.functions: list[Any] = []
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self.names, self.ids = list(namespace), list(map(id, namespace.values()))
+        self.functions: list[tuple[Any, Any, Any, dict[str, Any]]] = []
         self.classes: list[tuple[Any, dict[str, Any]]] = []
 
     def holds(self, namespace: dict[str, Any]) -> bool:
-        """Whether it still is. Values that are not the same are compared, by whatever they are:
-        a program that lies here keeps its own state, no more."""
-        try:
-            return (
-                namespace == self.names
-                and all(cls.__dict__ == names for cls, names in self.classes)
-                and not any(f.__dict__ for f in self.functions)
-            )
-        except BaseException:
-            return False
+        """Whether it still is."""
+        return (
+            list(map(id, namespace.values())) == self.ids
+            and list(namespace) == self.names
+            and self.whole()
+        )
+
+    def whole(self) -> bool:
+        """Whether its classes and functions still are."""
+        for f, code, defaults, named in self.functions:
+            if f.__dict__ or f.__code__ is not code or f.__defaults__ is not defaults:
+                return False
+            if not _same(f.__kwdefaults__ or {}, named):
+                return False
+        return all(_same(cls.__dict__, names) for cls, names in self.classes)
+
+
+def _same(now: Any, then: dict[str, Any]) -> bool:
+    """Whether two mappings hold the same objects under the same names."""
+    return len(now) == len(then) and all(now.get(k, then) is v for k, v in then.items())
 
 
 _Function: Any = type(node_classes)
@@ -129,14 +142,18 @@ def _acts(code: Any) -> bool:
     return any(_acts(c) for c in inner if not c.co_flags & _OPTIMIZED)
 
 
-def _kept(namespace: dict[str, Any], before: dict[str, Any]) -> _Kept | None:
-    """The module as it is now, if nothing in it can change but by being replaced; `before`: what
-    stood ready."""
-    kept = _Kept(dict(namespace))
-    for name, value in namespace.items():
-        ready = name == "__annotations__" or (name in before and before[name] is value)
-        if not ready and not _is_constant(value, namespace, kept):
-            return None
+def _kept(namespace: dict[str, Any], given: Callable[[str, Any], bool]) -> _Kept | None:
+    """The module as it is now, if nothing in it can change but by being replaced; `given`: names
+    and values that were there before, or come from elsewhere."""
+    kept = _Kept(namespace)
+    try:
+        for name, value in namespace.items():
+            if name == "__annotations__" or given(name, value):
+                continue
+            if not _is_constant(value, namespace, kept):
+                return None
+    except BaseException:
+        return None
     return kept
 
 
@@ -149,8 +166,9 @@ def _is_constant(v: Any, namespace: dict[str, Any], kept: _Kept) -> bool:
     if t is _Function:
         if v.__globals__ is not namespace:
             return True  # of a library, which is not executed anew either
-        kept.functions.append(v)
-        defaults = (*(v.__defaults__ or ()), *(v.__kwdefaults__ or {}).values())
+        named = dict(v.__kwdefaults__ or {})
+        kept.functions.append((v, v.__code__, v.__defaults__, named))
+        defaults = (*(v.__defaults__ or ()), *named.values())
         return not v.__closure__ and all(_is_constant(d, namespace, kept) for d in defaults)
     if isinstance(v, type) and v.__module__ != NAME:
         return True
@@ -161,23 +179,37 @@ def _is_constant(v: Any, namespace: dict[str, Any], kept: _Kept) -> bool:
         kept.classes.append((v, names))
         return all(
             k == "__annotations__" or _is_constant(x, namespace, kept) for k, x in names.items()
-        )
+        ) and all(_is_constant(base, namespace, kept) for base in v.__bases__)
     return bool(t.__module__ == "typing")
 
 
 class Prelude:
-    """The problem's own imports and helpers, executed once for all tests of a child."""
+    """The problem's own imports and helpers: executed once for all tests of a child where nothing
+    in them can change, else for each."""
 
     def __init__(self, source: Any, namespace: dict[str, Any]) -> None:
         self.error: BaseException | None = None
+        self.kept: _Kept | None = None
+        self.code: Any = None
         self.names: dict[str, Any] = {}
         self.functions: list[Any] = []
+        before = dict(namespace)
         try:
             if isinstance(source, bytes):
                 source = compile(source, "prelude.py", "exec", dont_inherit=True)
+            self.code = source
             exec(source, namespace)
         except BaseException as e:
             self.error = e
+            return
+        modules = [vars(sys.modules[m]) for m in source.co_names if m in sys.modules]
+
+        def given(name: str, value: Any) -> bool:
+            return before.get(name, self) is value or any(
+                module.get(name, self) is value for module in modules
+            )
+
+        self.kept = _kept(namespace, given)
         self.names = {k: v for k, v in namespace.items() if not k.startswith("__")}
         self.functions = [
             (k, v)
@@ -185,9 +217,18 @@ class Prelude:
             if type(v) is _Function and v.__globals__ is namespace and not v.__closure__
         ]
 
+    def holds(self) -> bool:
+        """Whether what was executed once is as it was; if not, it is executed anew from now on."""
+        if self.kept is not None and not self.kept.whole():
+            self.kept = None
+        return self.kept is not None
+
     def provide(self, namespace: dict[str, Any]) -> None:
         """Into a fresh namespace. Its functions see that namespace, so that they find what the
         program defines in place of the prelude's own."""
+        if self.kept is None:
+            exec(self.code, namespace)
+            return
         namespace.update(self.names)
         for name, f in self.functions:
             copy = type(f)(f.__code__, namespace, f.__name__, f.__defaults__)

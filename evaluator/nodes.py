@@ -100,6 +100,30 @@ def provided(names: set[str]) -> dict[str, type]:
     return found
 
 
+_OURS = [(cls, dict(vars(cls))) for cls in (ListNode, TreeNode, *_CLASSES.values())]
+
+
+def restore() -> bool:
+    """Undo what a program has done to these classes; whether it has done nothing.
+
+    >>> ListNode.count = 1
+    >>> restore(), restore(), hasattr(ListNode, "count")
+    (False, True, False)
+    """
+    whole = True
+    for cls, names in _OURS:
+        now = vars(cls)
+        if len(now) == len(names) and all(now.get(k, now) is v for k, v in names.items()):
+            continue
+        whole = False
+        for name in [n for n in now if n not in names]:
+            delattr(cls, name)
+        for name, value in names.items():
+            if now.get(name, now) is not value:
+                setattr(cls, name, value)
+    return whole
+
+
 def provide_hinted(namespace: dict[str, Any], names: str) -> None:
     """`Node` as the platform's comment defines it, unless the program or the prelude has its own.
 
