@@ -10,15 +10,25 @@ import ast
 import builtins
 import functools
 import re
-from collections.abc import Iterable, Iterator
 
 from evaluator.inputs import InputError
+from evaluator.module import NAME, PROVIDED
+from evaluator.reach import (
+    Definition,
+    Reach,
+    can_refuse,
+    foreign_names,
+    in_order,
+    is_dynamic,
+    loaded,
+    reach,
+)
 from pipelines.asserts import parse_source
 from pipelines.problem import ProblemError
 
-#: A call of one of these can refuse a program: assertEqual, np.testing.assert_allclose, self.fail.
-_REFUSES = re.compile(r"assert|fail|s?exit$", re.IGNORECASE)
-_Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+#: What a test finds without defining it.
+_READY = {*dir(builtins), *PROVIDED, "ListNode", "TreeNode", "Node", "candidate", "Solution"}
+_READY |= {"__name__", "__file__", "__doc__", "__builtins__", "__spec__", "__annotations__"}
 
 
 @functools.lru_cache(5_000)
@@ -33,83 +43,69 @@ def read(text: str, fn_name: str) -> bytes:
         tree = parse_source(text, "its source")
     except ProblemError as e:
         raise InputError(str(e)) from None
-    called = any(_calls_check(n) for n in tree.body)
-    if not called and any(isinstance(n, _Definition) and n.name == "check" for n in tree.body):
-        text += "\n\ncheck(candidate)\n"
-        tree = parse_source(text, "its source")
-    live = list(_live(tree.body))
-    if not any(map(_can_refuse, live)):
+    found = reach(tree)
+    if (call := _missing_call(tree, found)) is not None:
+        text += f"\n\n{call}\n"
+        found = reach(parse_source(text, "its source"))
+    others = _unbound(list(ast.walk(tree)), fn_name)
+    foreign = frozenset(others | foreign_names(found.nodes))
+    if not any(can_refuse(n, foreign) for n in found.open):
         raise InputError("it asserts nothing, so it would accept every program")
-    if not _loaded(live) & {"candidate", fn_name} and not unknown(text, fn_name):
+    if not (others or is_dynamic(found.nodes) or _uses(found, fn_name)):
         raise InputError(f"it never uses `candidate` or {fn_name!r}, so it shows nothing")
     return text.encode("utf-8", "surrogatepass")
 
 
 @functools.lru_cache(5_000)
 def unknown(text: str, fn_name: str) -> frozenset[str]:
-    """Names that the test uses and nobody but a program could define.
+    """Names that the test uses and nobody but a program or a prelude could define.
 
     >>> sorted(unknown("x = 1\\nassert g(x) == candidate(len([x]))", "f"))
     ['g']
     """
-    nodes = list(ast.walk(ast.parse(text)))
-    bound = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    bound |= {n.name for n in nodes if isinstance(n, (*_Definition, ast.ExceptHandler)) and n.name}
-    bound |= {n.arg for n in nodes if isinstance(n, ast.arg)}
-    bound |= {(n.asname or n.name).partition(".")[0] for n in nodes if isinstance(n, ast.alias)}
-    return frozenset(_loaded(nodes) - bound - {"candidate", fn_name} - set(dir(builtins)))
+    found = list(ast.walk(ast.parse(text)))
+    return frozenset() if _star(found) else _unbound(found, fn_name)
 
 
-def _calls_check(statement: ast.stmt) -> bool:
-    """`check(f)` as a statement of the module."""
-    match statement:
-        case ast.Expr(ast.Call(ast.Name("check"))):
+def _unbound(found: list[ast.AST], fn_name: str) -> frozenset[str]:
+    """Names that these nodes use and do not define, whatever a star import brings."""
+    bound = {n.id for n in found if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    bound |= {n.name for n in found if isinstance(n, (*Definition, ast.ExceptHandler)) and n.name}
+    bound |= {n.arg for n in found if isinstance(n, ast.arg)}
+    bound |= {(n.asname or n.name).partition(".")[0] for n in found if isinstance(n, ast.alias)}
+    for n in found:
+        if isinstance(n, ast.MatchAs | ast.MatchStar) and n.name:
+            bound.add(n.name)
+        if isinstance(n, ast.MatchMapping) and n.rest:
+            bound.add(n.rest)
+    return frozenset(loaded(found) - bound - _READY - _own(fn_name))
+
+
+def _own(fn_name: str) -> set[str]:
+    """The names in `Solution().f`."""
+    return set(re.findall(r"\w+", fn_name))
+
+
+def _star(nodes_: list[ast.AST]) -> bool:
+    return any(isinstance(n, ast.alias) and n.name == "*" for n in nodes_)
+
+
+def _uses(found: Reach, fn_name: str) -> bool:
+    """Whether the program is under test."""
+    for n in found.nodes:
+        if isinstance(n, ast.ImportFrom) and n.module in (NAME, "__main__"):
             return True
-    return False
+        if isinstance(n, ast.Import) and {a.name for a in n.names} & {NAME, "__main__"}:
+            return True
+    return bool(loaded(found.nodes) & {"candidate", "Solution", *_own(fn_name)})
 
 
-def _live(body: Iterable[ast.stmt]) -> Iterator[ast.AST]:
-    """The nodes of the statements that run when the module does: functions and classes only when
-    their name is used by those, `if __name__ == ...` never."""
-    defined: dict[str, list[ast.stmt]] = {}
-    todo: list[ast.stmt] = []
-    for statement in body:
-        if isinstance(statement, _Definition):
-            defined.setdefault(statement.name, []).append(statement)
-        else:
-            todo.append(statement)
-    while todo:
-        for node in _walk(todo.pop()):
-            yield node
-            if isinstance(node, ast.Name):
-                todo += defined.pop(node.id, ())
-
-
-def _walk(root: ast.AST) -> Iterator[ast.AST]:
-    todo: list[ast.AST] = [root]
-    while todo:
-        node = todo.pop()
-        yield node
-        if isinstance(node, ast.If) and (
-            "__name__" in _loaded(ast.walk(node.test)) or _is_constant(node.test, False)
-        ):
-            todo += node.orelse
-        else:
-            todo += ast.iter_child_nodes(node)
-
-
-def _can_refuse(node: ast.AST) -> bool:
-    match node:
-        case ast.Assert(test):
-            return not _is_constant(test, True)
-        case ast.Call(ast.Name(name)) | ast.Call(ast.Attribute(attr=name)):
-            return bool(_REFUSES.match(name))
-    return isinstance(node, ast.Raise)
-
-
-def _is_constant(node: ast.expr, value: bool) -> bool:
-    return isinstance(node, ast.Constant) and bool(node.value) == value
-
-
-def _loaded(nodes: Iterable[ast.AST]) -> set[str]:
-    return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+def _missing_call(tree: ast.Module, found: Reach) -> str | None:
+    """The call of HumanEval's `check`, where the test leaves it to the harness."""
+    if "check" in loaded(found.nodes):
+        return None
+    for node in in_order(tree.body):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == "check":
+            given = node.args.posonlyargs + node.args.args
+            return "check(candidate)" if given or node.args.vararg else "check()"
+    return None

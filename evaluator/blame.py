@@ -48,6 +48,8 @@ def _unknown_name(problem: Problem, test: TestCase, fn_name: str, detail: str) -
     m = _NAME_ERROR.search(detail)
     if m is None or m[1] not in asserts.unknown(test.input, fn_name):
         return ""
+    if re.search(r"^\s*from\s+\S+\s+import\s+\*", problem.prelude, re.MULTILINE):
+        return ""  # who knows what it brings
     texts = [problem.prelude, problem.starter_code, problem.statement]
     texts += [s.code for s in problem.solutions if s.expected == "accepted"]
     if any(re.search(rf"\b{m[1]}\b", text) for text in texts):
@@ -87,11 +89,7 @@ def _malformed_design(problem: Problem, test: TestCase, fn_name: str) -> str:
             return f"{own!r} is a class, and the input is not its operations and their arguments"
     elif re.search(rf"^\s*(?:async\s+)?def\s+{own}\b", problem.starter_code, re.M):
         return ""  # a function, whatever its arguments look like
-    elif (
-        pair is None
-        or not _is_design(pair[0], pair[1], wanted, own)
-        or (pair[0][0] != own and not _is_class(problem, own))
-    ):
+    elif pair is None or not _is_design(problem, pair[0], pair[1], wanted):
         return ""
     operations, arguments = pair
     if len(operations) != len(arguments):
@@ -116,22 +114,21 @@ def _is_pair(values: list[Any]) -> bool:
     return all(isinstance(name, str) for name in values[0])
 
 
-def _is_class(problem: Problem, name: str) -> bool:
-    """Whether an accepted solution or another test says so: names and lists alone may as well be
-    the arguments of a function that looks something up."""
-    codes = (s.code for s in problem.solutions if s.expected == "accepted")
-    if any(re.search(rf"^class\s+{name}\b", code, re.M) for code in codes):
+def _is_design(problem: Problem, operations: Any, arguments: Any, wanted: Any) -> bool:
+    """Whether the test is of a class, though no starter code says so. Names and lists alone may as
+    well be the arguments of a function that looks something up: an accepted solution or another
+    test must say that it is a class."""
+    if not operations or not all(name.isidentifier() for name in operations):
+        return False
+    if not all(isinstance(a, list | tuple) for a in arguments):
+        return False
+    own = (problem.fn_name or "").rpartition(".")[2]
+    if operations[0] == own:
         return True
-    return any(re.match(rf"\s*\[\s*[\"']{name}[\"']", t.input) for t in problem.tests)
-
-
-def _is_design(operations: Any, arguments: Any, wanted: Any, own: str) -> bool:
-    """Whether the test is of a class, though no starter code says so."""
-    if not all(name.isidentifier() for name in operations):
-        return False
-    if not all(isinstance(a, list | tuple) for a in arguments) or not operations:
-        return False
     whole = isinstance(wanted, list | tuple) and len(wanted) == len(operations)
-    return operations[0] == own or (
-        len(operations) == len(arguments) and whole and wanted[0] is None
+    if len(operations) != len(arguments) or not whole or wanted[0] is not None:
+        return False
+    codes = (s.code for s in problem.solutions if s.expected == "accepted")
+    return any(re.search(rf"^class\s+{own}\b", code, re.M) for code in codes) or any(
+        re.match(rf"\s*\[\s*[\"']{own}[\"']", t.input) for t in problem.tests
     )

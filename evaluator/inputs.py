@@ -112,10 +112,10 @@ def signature_hints(starter_code: str, fn_name: str) -> dict[str, str]:
     """The annotations the platform's starter code gives the function, by parameter ('return' for
     the result): what to do where the program left them out. Of a class to design, those of its
     methods, as 'method.parameter'. Of `Node`, which LeetCode defines in a comment, the names of its
-    attributes, as 'class Node'.
+    attributes, as 'class Node'. 'def' says that the code does define the function.
 
     >>> signature_hints("class Solution:\\n  def f(self, x: List[int]) -> None:", "f")
-    {'x': 'List[int]', 'return': 'None'}
+    {'x': 'List[int]', 'return': 'None', 'def': ''}
     >>> signature_hints("class Bag:\\n  def add(self, x: int) -> None:", "Bag")
     {'add.x': 'int', 'add.return': 'None'}
     """
@@ -124,7 +124,10 @@ def signature_hints(starter_code: str, fn_name: str) -> dict[str, str]:
     hints = {"class Node": " ".join(re.findall(r"(\w+) *[:=,)]", node[1]))} if node else {}
     m = re.search(_DEF.format(name), starter_code, re.DOTALL)
     if m is not None:
-        return _annotations(m.group()) | hints
+        found = _annotations(m.group())
+        if _IN_PLACE.match(starter_code, m.end()):
+            found.setdefault("return", "None")
+        return found | hints | {"def": ""}
     m = re.search(rf"^class\s+{name}\b.*?:[ \t]*$", starter_code, re.MULTILINE)
     if m is not None:
         own = re.split(r"^class\b", starter_code[m.end() :], maxsplit=1, flags=re.MULTILINE)[0]
@@ -134,6 +137,8 @@ def signature_hints(starter_code: str, fn_name: str) -> dict[str, str]:
 
 
 _NODE = re.compile(r"^[# ]*class Node\b[^\n]*\s+[# ]*def __init__\(self, *([^\n]*)", re.MULTILINE)
+#: LeetCode's own words, as the docstring of a function without annotations.
+_IN_PLACE = re.compile(r"\s*[\"']{3}[^\"']*\bdo not return anything", re.IGNORECASE)
 _DEF = r"def\s+{}\s*\(.*?\)\s*(?:->[^:\n]+)?:"
 
 

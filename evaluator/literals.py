@@ -156,7 +156,11 @@ def _braces(text: str, at: int, depth: int) -> tuple[Any, int]:
         raise LiteralError("a dict and a set at once")
     try:
         _check_hashes(singles or [key for key, _ in pairs])
-        return (dict(pairs) if pairs else set(singles)), at + 1
+        if not pairs:
+            return set(singles), at + 1
+        if len(found := dict(pairs)) < len(pairs):
+            raise LiteralError("a dict with a key twice")
+        return found, at + 1
     except TypeError as e:
         raise LiteralError(f"unhashable element: {e}") from e
 

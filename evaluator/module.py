@@ -47,8 +47,8 @@ _MODULES = (
     "time datetime copy json statistics fractions decimal cmath array"
 )
 #: Name: the module it is, or comes from.
-_PROVIDED = {n: m for m, names in _STANDARD.items() for n in names.split()}
-_PROVIDED |= {n: n for n in _MODULES.split()}
+PROVIDED = {n: m for m, names in _STANDARD.items() for n in names.split()}
+PROVIDED |= {n: n for n in _MODULES.split()}
 
 
 class Program:
@@ -247,7 +247,7 @@ def provided(code: Any) -> dict[str, Any]:
         wanted.update(c.co_names)
         todo += [k for k in c.co_consts if hasattr(k, "co_names")]
     for name in wanted:
-        if (origin := _PROVIDED.get(name)) is not None:
+        if (origin := PROVIDED.get(name)) is not None:
             module = __import__(origin)
             namespace[name] = module if origin == name else getattr(module, name)
     namespace.update(node_classes(wanted))

@@ -28,10 +28,12 @@ except ImportError:  # pragma: no cover - CPython has it
     from json.encoder import py_encode_basestring_ascii as _quote
 
 
-def encode(value: Any, returns: str = "", originals: Iterable[Any] = ()) -> str:
+def encode(
+    value: Any, returns: str = "", originals: Iterable[Any] = (), *, no_nodes: bool = False
+) -> str:
     """Canonical JSON of any result; EncodeError for what cannot be a value. `returns`: the
     function's annotation, which says where None is an empty list or tree. `originals`: nodes of
-    the input, of which a copy was wanted.
+    the input, of which a copy was wanted. `no_nodes`: a linked list or tree is no answer.
 
     >>> encode([(1, 2.5), {3: "x"}, None])
     '[[1,2.5],{"$map":[[3,"x"]]},null]'
@@ -43,7 +45,7 @@ def encode(value: Any, returns: str = "", originals: Iterable[Any] = ()) -> str:
     name, depth = kind(returns)
     if name:
         value = _with_empty(value, depth)
-    encoder = _Encoder(originals)
+    encoder = _Encoder(originals, no_nodes)
     encoder.put(value, 0)
     return "".join(encoder.out)
 
@@ -64,10 +66,10 @@ def _with_empty(value: Any, depth: int) -> Any:
 
 
 class _Encoder:
-    def __init__(self, originals: Iterable[Any]) -> None:
+    def __init__(self, originals: Iterable[Any], no_nodes: bool) -> None:
         self.out: list[str] = []
         self.write: Callable[[str], None] = self.out.append
-        self.originals = originals
+        self.originals, self.no_nodes = originals, no_nodes
         self.nodes = self.size = 0
         self.path: set[int] = set()
 
@@ -147,7 +149,7 @@ class _Encoder:
             self.put(v.tolist() if hasattr(v, "tolist") else str(v), depth + 1)
         elif (module, name) in (("decimal", "Decimal"), ("fractions", "Fraction")):
             self.text('{"$decimal":' + _quote(str(v)) + "}")
-        elif form := form_of(v):
+        elif not self.no_nodes and (form := form_of(v)):
             try:
                 items = read(form, v, self.originals)
             except ValueError as e:

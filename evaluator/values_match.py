@@ -225,7 +225,10 @@ def _key(k: Any) -> str:
         return {True: "true", False: "false", None: "null"}[k]
     if isinstance(k, float):
         return repr(k)  # as json.dumps writes it
-    return k if isinstance(k, str) else _canonical(k)
+    if isinstance(k, str):
+        return k
+    # JSON writes numbers as text; what it has no key for, a tuple say, equals no text
+    return _canonical(k) if isinstance(k, int) else f"\0{_canonical(k)}"
 
 
 def _difference(want: Any, got: Any, rules: _Rules, where: str) -> str:

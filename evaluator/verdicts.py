@@ -288,9 +288,7 @@ def _stdin_findings(
         result = failure(one, context.limits) or _printed(
             context, tests[ended], cpu_s, run.memory_mb, stdout[begin:]
         )
-        # an exit that is not the program's doing may be ours between two tests: seen again alone
-        alone = len(tests) == 1 or run.reason != "end"
-        out.append(_Finding(result, alone and note.whole and not out))
+        out.append(_Finding(result, _alone(tests, run, note, known=False) and not out))
     return out
 
 
@@ -308,6 +306,12 @@ def _printed(
         return TestResult("accepted", cpu_s, memory_mb, "exact")
     match = compare_text(test.output, got, checker, context.policy, context.real_valued)
     return matched(cpu_s, memory_mb, match)
+
+
+def _alone(tests: Sequence[TestCase], run: Run, note: Note, known: bool) -> bool:
+    """Whether the test in which the process ended is to blame for it. An exit may be ours, between
+    two tests; unless it is known to have been in this one, it is seen again, alone."""
+    return note.whole and (known or len(tests) == 1 or run.reason != "end")
 
 
 # -- functions ------------------------------------------------------------------------------------
@@ -387,9 +391,9 @@ def _function_findings(
     if not note.stopped:  # the process ended in the test after those
         one = replace(run, cpu_s=max(0.0, run.cpu_s - used)) if out else run
         last = note.records[ended] if len(note.records) > ended else None
-        alone = len(tests) == 1 or run.reason != "end" or last is not None
         result = _reported(context, tests[ended], one, last)
-        out.append(_Finding(result, alone and note.whole and not out))
+        known = last is not None
+        out.append(_Finding(result, _alone(tests, run, note, known) and not out))
     return out
 
 

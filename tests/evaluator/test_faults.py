@@ -39,6 +39,16 @@ NOTHING = [
     "if __name__ == '__main__':\n    assert candidate(1) == 2",
     "if False:\n    assert candidate(1) == 2",
     "def a(): b()\ndef b(): assert candidate(1) == 2",
+    "assert (candidate(1) == 2, 'a tuple is true')",
+    "try:\n    assert candidate(1) == 2\nexcept Exception:\n    pass",
+    "try:\n    test()\nexcept (ValueError, AssertionError):\n    print('failed')\n"
+    "def test(): assert candidate(1) == 2",
+    "import contextlib\nwith contextlib.suppress(AssertionError):\n    assert candidate(1) == 2",
+    "def check(candidate):\n    return\n    assert candidate(1) == 2",
+    "while False:\n    assert candidate(1) == 2",
+    "if True:\n    candidate(1)\nelse:\n    assert candidate(1) == 2",
+    "if __name__ != 'solution':\n    assert candidate(1) == 2",
+    "def a():\n    def check(candidate):\n        assert candidate(1) == 2",
 ]
 
 
@@ -61,6 +71,23 @@ SOMETHING = [
     "if candidate(1) != 2:\n    exit(1)",
     "for x in [1]:\n    assert candidate(x) == 2",
     "assert math.isclose(candidate(1), 2)",  # nobody imports math: LeetCode's names are there
+    "if True:\n    def check(candidate):\n        assert candidate(1) == 2",
+    "try:\n    def check(c):\n        assert c(1) == 2\nexcept ImportError:\n    pass",
+    "def check():\n    assert candidate(1) == 2",
+    "def check(candidate):\n    assert candidate(1) == 2\n"
+    "if __name__ == '__main__':\n    check(candidate)",
+    "def check(candidate):\n    assert candidate(1) == 2\nglobals()['check'](candidate)",
+    "exec('assert candidate(1) == 2')",
+    "class T:\n    def test_it(self):\n        assert candidate(1) == 2\n"
+    "for name in dir(T):\n    if name.startswith('test'):\n        getattr(T(), name)()",
+    "import os\nif candidate(1) != 2:\n    os._exit(1)",
+    "try:\n    ok = candidate(1) == 2\nexcept Exception:\n    ok = False\nassert ok",
+    "try:\n    assert candidate(1) == 2\nexcept AssertionError:\n    raise ValueError",
+    "import solution\nassert solution.f(1) == 2",
+    "from __main__ import f as g\nassert g(1) == 2",
+    "def always(run): run()\n@always\ndef test(): assert candidate(1) == 2",
+    "match candidate(1):\n    case 2: pass\n    case other: raise ValueError(other)",
+    "def run(test): test()\nrun(lambda: None if candidate(1) == 2 else exit(1))",
 ]
 
 
@@ -85,6 +112,14 @@ def test_a_test_about_something_else_shows_nothing(judge: Judge) -> None:
         (asserts("assert candidate(helper(1)) == 1"), SAME, "judge_error"),
         (asserts("assert candidate(helper(1)) == 1", prelude="def helper(x): return x"), SAME,
          "accepted"),
+        (asserts("verify(candidate)", prelude="def verify(f): assert f(1) == 1"), SAME, "accepted"),
+        (asserts("verify(candidate)", prelude="def verify(f): assert f(1) == 2"), SAME,
+         "wrong_answer"),
+        (asserts("assert Solution().f(1) == 1"), "class Solution:\n def f(self, x): return x",
+         "accepted"),
+        (asserts("assert Solution().f(1) == 1"), "class Solution:\n def f(self, x): return Lst",
+         "runtime_error"),
+        (asserts("assert __name__ and candidate(1) == 1"), SAME, "accepted"),
         # what the program was to define is its own business
         (asserts("assert candidate(helper(1)) == 1", statement="Write f and `helper`."), SAME,
          "runtime_error"),

@@ -270,6 +270,30 @@ def test_in_place(judge: Judge) -> None:
     assert "wrong_answer" in judged(judge, copies, "f", ("[1,2]", "[2,1]"), starter_code=starter)
 
 
+def test_what_the_problem_asks_for_decides(judge: Judge) -> None:
+    listed = "class Solution:\n    def f(self, nums: List[int]) -> List[int]:"
+    sort = "class Solution:\n    def f(self, nums) -> None:\n        nums.sort()\n"
+    assert "wrong_answer" in judged(judge, sort, "f", ("[2,1]", "[1,2]"), starter_code=listed)
+    bare = (
+        'def f(nums):\n    """\n    Do not return anything, modify nums in-place instead.\n    """'
+    )
+    own = "def f(nums):\n    nums.sort()\n"
+    assert judged(judge, own, "f", ("[2,1]", "[1,2]"), starter_code=bare) == "accepted"
+    silent = "def f(nums):\n    pass"
+    assert "wrong_answer" in judged(judge, sort, "f", ("[2,1]", "[1,2]"), starter_code=silent)
+    # a linked list is no list of numbers
+    node = "class Solution:\n    def f(self, nums) -> ListNode:\n        return ListNode(nums[0])\n"
+    assert "wrong_answer" in judged(judge, node, "f", ("[1,2]", "[1]"), starter_code=listed)
+    linked = listed.replace("-> List[int]", "-> Optional[ListNode]")
+    assert judged(judge, node, "f", ("[1,2]", "[1]"), starter_code=linked) == "accepted"
+    bag = "class Bag:\n    def __init__(self):\n        self.n = 0\n    def get(self) -> {}:\n"
+    test = ('["Bag","get"]\n[[],[]]', "[null,[1]]")
+    code = bag.format("ListNode") + "        return ListNode(1)\n"
+    for kind_, verdict in (("List[int]", "wrong_answer"), ("ListNode", "accepted")):
+        start = bag.format(kind_) + "        pass"
+        assert verdict in judged(judge, code, "Bag", test, starter_code=start)
+
+
 def test_arguments_by_name_and_through_decorators(judge: Judge) -> None:
     code = """
 class Solution:

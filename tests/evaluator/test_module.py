@@ -113,7 +113,74 @@ STATEFUL = {
                 return super().__call__()
         class Solution(metaclass=Meta):
             def f(self, x): return Meta.n""",
+    "base class of the same name": """
+        class Solution:
+            seen = []
+        class Solution(Solution):
+            def f(self, x):
+                self.seen.append(x)
+                return len(self.seen)""",
+    "default replaced": """
+        def g(n=0): return n
+        def f(x):
+            g.__defaults__ = (g() + 1,)
+            return g()""",
+    "keyword default replaced": """
+        def g(*, n=0): return n
+        def f(x):
+            g.__kwdefaults__["n"] += 1
+            return g()""",
+    "code replaced": """
+        def g(): return 1
+        def h(): return 2
+        def f(x):
+            n = g()
+            g.__code__ = h.__code__
+            return n""",
+    "equal but another": """
+        n = 0
+        def f(x):
+            global n
+            if n is False: return 2
+            n = False
+            return 1""",
+    "an object that equals all": """
+        class Same:
+            def __eq__(self, other): return True
+            __hash__ = None
+        class Box: value = 1
+        def f(x):
+            n = Box.value
+            if n != 1 or type(n) is Same: return 2
+            Box.value = Same()
+            return 1""",
+    "attribute of a provided class": """
+        class Solution:
+            def f(self, x):
+                ListNode.n = getattr(ListNode, "n", 0) + 1
+                return ListNode.n""",
+    "method of a provided class": """
+        class Solution:
+            def f(self, x):
+                n = getattr(TreeNode.__init__, "n", 0) if TreeNode(1).val else 7
+                if TreeNode.__repr__ is not object.__repr__: return 2
+                TreeNode.__repr__ = lambda self: ""
+                return 1""",
     "loop": "for i in range(3): pass\ndef f(x):\n    global i\n    i += 1\n    return i - 2",
+}
+#: The same of what the problem gives, of which each program's `f` counts the calls.
+PRELUDES = {
+    "dict": ("cache = {}", "def f(x):\n    cache[len(cache)] = x\n    return len(cache)"),
+    "class": ("class Memo: n = 0", "def f(x):\n    Memo.n += 1\n    return Memo.n"),
+    "function": (
+        "def helper(seen=[]):\n    seen.append(1)\n    return len(seen)",
+        "def f(x): return helper()",
+    ),
+    "replaced": (
+        "def helper(): return 1",
+        "def f(x):\n    n = helper()\n    helper.__code__ = (lambda: 2).__code__\n    return n",
+    ),
+    "counter": ("import itertools\nc = itertools.count(1)", "def f(x): return next(c)"),
 }
 STATELESS = {
     "function": "def f(x): return 1",
@@ -175,6 +242,21 @@ def test_the_judge_agrees(judge: Judge, code: str) -> None:
     problem = make_problem(*[("7\n", "1\n")] * 3, fn_name="f")
     result = judge.judge(problem, textwrap.dedent(code))
     assert result.verdict == "accepted", result.detail
+
+
+@pytest.mark.parametrize(("prelude", "code"), PRELUDES.values(), ids=PRELUDES)
+def test_each_test_finds_the_prelude_fresh(judge: Judge, prelude: str, code: str) -> None:
+    problem = make_problem(*[("7\n", "1\n")] * 3, fn_name="f", prelude=prelude)
+    result = judge.judge(problem, code)
+    assert result.verdict == "accepted", result.detail
+
+
+def test_an_ordinary_prelude_is_executed_once() -> None:
+    source = "import math\nfrom typing import *\nfrom collections import *\ninf = float('inf')\n"
+    source += "class ListNode:\n    def __init__(self, val=0): self.val = val\n"
+    prelude = Prelude((source + "def helper(a): return a").encode(), new_main(NAME))
+    assert prelude.error is None
+    assert prelude.holds()
 
 
 def test_the_preludes_helpers_see_the_program() -> None:

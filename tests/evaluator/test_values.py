@@ -275,6 +275,11 @@ def test_keys_that_read_the_same_are_not_one() -> None:
     assert not compare_values({"1": 2}, through({1: 2, "1": 2})).ok
     assert not compare_values({1: 2}, through({1: 3, "1": 2})).ok
     assert not compare_values({1: 2}, decode(b'{"$map":[[1,3],[1,2]]}')).ok
+    assert compare_values({(1, 2): 3}, through({(1, 2): 3})).ok
+    assert not compare_values({"[1,2]": 3}, through({(1, 2): 3})).ok
+    assert not compare_values({(1, 2): 3}, through({"[1,2]": 3})).ok
+    with pytest.raises(LiteralError, match="a key twice"):
+        parse_literal("{1: 2, 1: 3}")
 
 
 @pytest.mark.parametrize(
@@ -313,7 +318,7 @@ def test_expected_values() -> None:
 
 def test_signature_hints() -> None:
     code = "class Solution:\n    def f(self, head: Optional[ListNode],\n k: int = 1) -> None:\n"
-    hints = {"head": "Optional[ListNode]", "k": "int", "return": "None"}
+    hints = {"head": "Optional[ListNode]", "k": "int", "return": "None", "def": ""}
     assert signature_hints(code, "Solution().f") == hints
     assert signature_hints("def g(x): pass", "f") == {}
     code = "class Other:\n  def a(self, x: int): pass\n"
@@ -323,4 +328,4 @@ def test_signature_hints() -> None:
         "__init__.n": "int",
         "top.return": "Optional[ListNode]",
     }
-    assert signature_hints("def f(x:: int):", "f") == {}
+    assert signature_hints("def f(x:: int):", "f") == {"def": ""}
