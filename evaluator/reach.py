@@ -125,6 +125,7 @@ def _name(node: ast.AST) -> str:
 
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_CATCHERS = (ast.Try, ast.TryStar, ast.With, ast.AsyncWith)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -166,7 +167,7 @@ class _Walk:
         if isinstance(node, ast.If | ast.While | ast.IfExp):
             return _branches(node)
         out = _parts(node)
-        if isinstance(node, ast.Try | ast.With) and _catches(node) and not self.catching:
+        if isinstance(node, _CATCHERS) and _catches(node) and not self.catching:
             body = _until_end(node.body)
             self.caught += body
             out = [part for part in out if part not in body]
@@ -225,9 +226,9 @@ def _truth(test: ast.expr) -> bool | None:
 
 def _catches(node: ast.AST) -> bool:
     """Whether the failing assert in its body is not heard outside."""
-    if isinstance(node, ast.Try):
+    if isinstance(node, ast.Try | ast.TryStar):
         return any(_catching(h.type) for h in node.handlers)
-    if isinstance(node, ast.With):
+    if isinstance(node, ast.With | ast.AsyncWith):
         calls = [i.context_expr for i in node.items if isinstance(i.context_expr, ast.Call)]
         return any(_name(c.func) == "suppress" and any(map(_catching, c.args)) for c in calls)
     return False

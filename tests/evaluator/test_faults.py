@@ -41,6 +41,7 @@ NOTHING = [
     "def a(): b()\ndef b(): assert candidate(1) == 2",
     "assert (candidate(1) == 2, 'a tuple is true')",
     "try:\n    assert candidate(1) == 2\nexcept Exception:\n    pass",
+    "try:\n    assert candidate(1) == 2\nexcept* Exception:\n    pass",
     "try:\n    test()\nexcept (ValueError, AssertionError):\n    print('failed')\n"
     "def test(): assert candidate(1) == 2",
     "import contextlib\nwith contextlib.suppress(AssertionError):\n    assert candidate(1) == 2",
