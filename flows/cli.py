@@ -10,6 +10,8 @@ import typer
 from rich.console import Console
 from typer.core import TyperGroup
 
+from flows.cli_inspect import inspect
+
 if TYPE_CHECKING:
     from flows.judging import Evaluation
     from pipelines.stage import StageResult
@@ -40,6 +42,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 out_console = Console()
+app.command()(inspect)
 
 Inputs = Annotated[
     list[Path], typer.Option("--input", help="Shard folder or Parquet file; may be repeated.")
@@ -95,6 +98,7 @@ def _known_error(e: Exception) -> int | None:
     wrong_usage = {"ConfigError", "SourceError", "MissingInputError", "BenchmarkError"}
     failed = {
         "ShardError",
+        "UnknownProblemError",
         "StageError",
         "ProblemError",
         "RunBusyError",

@@ -22,6 +22,7 @@ from difficulty.select import select
 from flows.config import RunConfig, check_inputs
 from pipelines.config import ConfigError
 from pipelines.crawl import CrawlConfig, crawl
+from pipelines.funnel import funnel_by_source
 from pipelines.publish import CardFacts, publish
 from pipelines.shards import write_json_atomic, write_text_atomic
 from pipelines.stage import (
@@ -68,6 +69,7 @@ def _crawl(config: RunConfig, run: Path, progress: Progress) -> StageResult:
 def _publish(config: RunConfig, run: Path, progress: Progress) -> StageResult:
     facts = CardFacts(
         funnel=[read_result(run / s.folder) for s in STAGES[:-1]],
+        sources=funnel_by_source([run / s.folder for s in STAGES[:-1]]),
         decontamination=decontamination_statement(config, run),
         config_text=config.text,
         version=version("microcoder"),

@@ -21,6 +21,7 @@ from jinja2 import Environment, StrictUndefined
 from pydantic import Field, field_validator
 
 from pipelines.config import ConfigError, StageConfig
+from pipelines.funnel import SourceFunnel
 from pipelines.problem import SCHEMA, Problem
 from pipelines.shards import ROW_GROUP_BYTES, ShardInfo, write_text_atomic
 from pipelines.stage import (
@@ -52,13 +53,15 @@ class PublishConfig(StageConfig):
 
 @dataclass(frozen=True, slots=True)
 class CardFacts:
-    """What the card tells beside the rows themselves: the funnel of the stages before, how the
-    rows were decontaminated (a sentence), and the config that makes them again."""
+    """What the card tells beside the rows themselves: the funnel of the stages before, in all
+    and source by source, how the rows were decontaminated (a sentence), and the config that makes
+    them again."""
 
     funnel: Sequence[StageResult] = ()
     decontamination: str = ""
     config_text: str = ""
     version: str = ""
+    sources: Sequence[SourceFunnel] = ()
 
 
 @dataclass(slots=True)
@@ -113,7 +116,12 @@ def publish(
         decide,
         rooms=("pipelines",),
         progress=progress,
-        key_extra=[facts.decontamination, facts.config_text, [_plain(r) for r in facts.funnel]],
+        key_extra=[
+            facts.decontamination,
+            facts.config_text,
+            [_plain(r) for r in facts.funnel],
+            repr(facts.sources),
+        ],
         layout=Layout(
             folder="data",
             prefix="train",
@@ -136,6 +144,7 @@ def render_card(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
     text = files("pipelines").joinpath("card.md.j2").read_text("utf-8")
+    env.filters["cell"] = _cell
     return env.from_string(text).render(
         config=config,
         facts=facts,
@@ -144,6 +153,11 @@ def render_card(
         size_category=_size_category(totals.problems),
         columns=[(f.name, str(f.type).split("<")[0].replace("large_", "")) for f in SCHEMA],
     )
+
+
+def _cell(text: str) -> str:
+    """Text from a row in a table's cell: it must neither end the cell nor become markup."""
+    return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", " ".join(text.split()))
 
 
 def _plain(r: StageResult) -> list[Any]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
+from pipelines.funnel import funnel_by_source, run_folders
 from pipelines.shards import Shards, write_text_atomic
 
 
@@ -64,7 +65,7 @@ def write_report(run: Path) -> Path:
         training_charts=_training_charts(run, metrics, gains),
         temperature=_temperature(run),
         funnel=funnel,
-        sources=_sources(funnel, run),
+        sources=funnel_by_source(run_folders(run)),
         difficulty=_difficulty(run),
         config_text=config.read_text("utf-8") if config.exists() else "",
     )
@@ -198,21 +199,6 @@ def _temperature(run: Path) -> dict[str, Any] | None:
     columns = list(rows[0]) if rows else []
     cells = [[f"{v:.3f}" if isinstance(v, float) else str(v) for v in r.values()] for r in rows]
     return {"sentence": data.get("decision", ""), "columns": columns, "rows": cells}
-
-
-def _sources(funnel: Sequence[dict[str, Any]], run: Path) -> list[dict[str, Any]]:
-    if not funnel:
-        return []
-    dataset = run / "dataset"
-    published: Counter[str] = Counter()
-    if (dataset / "manifest.json").exists():
-        published.update(r["source"] for r in Shards([dataset], check=False).rows(["source"]))
-    read = funnel[0].get("extra", {}).get("sources", {})
-    prefixes = {"problem_package": "package", "leetcode_dataset": "leetcode"}
-    return [
-        {"name": name, **c, "published": published[prefixes.get(name, name)]}
-        for name, c in read.items()
-    ]
 
 
 def _difficulty(run: Path) -> list[str]:
