@@ -93,12 +93,14 @@ class Solution:
 class Provenance:
     """Where a row came from: `origin` (path or URL), when it was fetched (UTC, None when the
     source is a local file whose age says nothing), sha256 of the raw bytes it was parsed from,
-    and the parser with its version."""
+    and the parser with its version. `also`: ids of the copies of this problem that `dedup` dropped
+    for it, sorted."""
 
     origin: str = ""
     fetched_at: dt.datetime | None = None
     sha256: str = ""
     parser: str = ""
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +195,7 @@ class Problem:
                 "fetched_at": self.provenance.fetched_at,
                 "sha256": self.provenance.sha256,
                 "parser": self.provenance.parser,
+                "also": list(self.provenance.also),
             },
             "solutions": [
                 {
@@ -236,7 +239,11 @@ class Problem:
                 released_at=row["released_at"],
                 licence=row["licence"],
                 provenance=Provenance(
-                    prov["origin"], prov["fetched_at"], prov["sha256"], prov["parser"]
+                    prov["origin"],
+                    prov["fetched_at"],
+                    prov["sha256"],
+                    prov["parser"],
+                    tuple(prov.get("also") or ()),  # shards of version 0.1 have no such field
                 ),
                 solutions=tuple(
                     Solution(s["code"], s["expected"], s["language"], s["origin"])
@@ -309,6 +316,7 @@ SCHEMA = pa.schema(
                     ("fetched_at", pa.timestamp("us", tz="UTC")),
                     ("sha256", _TEXT),
                     ("parser", _TEXT),
+                    ("also", pa.list_(_TEXT)),
                 ]
             ),
             nullable=False,
@@ -409,8 +417,11 @@ def _check_types(p: Problem) -> None:
         require_text(s.code, "solutions.code")
         require_text(s.language, "solutions.language")
         require_text(s.origin, "solutions.origin")
-    for text in (*p.tags, *p.flags, p.checker.source, p.provenance.origin):
-        require_text(text, "tags, flags, checker.source or provenance.origin")
+    for text in (
+        *(*p.tags, *p.flags, p.checker.source),
+        *(p.provenance.origin, *p.provenance.also),
+    ):
+        require_text(text, "tags, flags, checker.source or provenance")
 
 
 def require_text(value: Any, field_name: str) -> str:
