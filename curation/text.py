@@ -164,7 +164,16 @@ def sibling_titles(a: str, b: str) -> bool:
     >>> sibling_titles("fruits-into-baskets-ii", "fruits-into-baskets-iii")
     True
     """
-    return bool(a) and bool(b) and a != b and _SIBLING.sub("", a) == _SIBLING.sub("", b)
+    return bool(a) and bool(b) and a != b and sibling_stem(a) == sibling_stem(b)
+
+
+def sibling_stem(slug: str) -> str:
+    """A slug without the number or level at its end.
+
+    >>> sibling_stem("fruits-into-baskets-iii"), sibling_stem("walk")
+    ('fruits-into-baskets', 'walk')
+    """
+    return _SIBLING.sub("", slug)
 
 
 def digest64(text: str) -> int:
