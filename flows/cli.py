@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from typer.core import TyperGroup
 
+from flows.cli_crawl import crawl
 from flows.cli_inspect import inspect
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 out_console = Console()
+app.command()(crawl)
 app.command()(inspect)
 
 Inputs = Annotated[
@@ -98,6 +100,9 @@ def _known_error(e: Exception) -> int | None:
     wrong_usage = {"ConfigError", "SourceError", "MissingInputError", "BenchmarkError"}
     failed = {
         "ShardError",
+        "FetchError",
+        "ListingError",
+        "StoreError",
         "UnknownProblemError",
         "StageError",
         "ProblemError",

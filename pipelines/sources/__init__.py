@@ -43,6 +43,10 @@ SOURCES: dict[str, Source] = {
     "livecodebench": Source(
         "pipelines.sources.livecodebench", "LiveCodeBench code_generation_lite JSONL[.gz] rows"
     ),
+    "shards": Source(
+        "pipelines.sources.shards",
+        "a folder of Problem shards or a Parquet file: what crawl, import or a stage wrote",
+    ),
     "jsonl": Source(
         "pipelines.sources.jsonl", "JSONL[.gz] with the fields of docs/formats.md (id, tests, ...)"
     ),

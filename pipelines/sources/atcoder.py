@@ -1,0 +1,86 @@
+"""AtCoder: listings from AtCoder Problems (kenkoooo), task pages from atcoder.jp.
+
+`problems.json` names the tasks (`merged-problems.json` misses whole contests: it is only asked for
+solver counts), `contests.json` their dates, `problem-models.json` their difficulty (any field may
+be absent; negative for the easiest).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pipelines.fetch import Request
+from pipelines.pages import StatementPage, atcoder
+from pipelines.web.site import Get, ListingError, Target, day, decoded, listing, rows
+
+NAME = "atcoder"
+PARSER = atcoder.PARSER
+LICENCE = "unknown (AtCoder)"
+PAGES = True
+WHY_NOT = ""
+BASES = {"listings": "https://kenkoooo.com/atcoder/resources", "pages": "https://atcoder.jp"}
+_ID = re.compile(r"[a-z0-9][\w-]*", re.I)
+_TASK = re.compile(r"/contests/([\w-]+)/tasks/([\w-]+)")
+
+
+def targets(get: Get, bases: dict[str, str]) -> list[Target]:
+    """All tasks of problems.json and merged-problems.json, newest contest first."""
+
+    def ask(name: str) -> tuple[Any, Request]:
+        request = Request(f"{bases['listings']}/{name}.json")
+        return listing(get, request), request
+
+    tasks = {row.get("id"): row for row in rows(*ask("merged-problems"))}
+    tasks |= {
+        row.get("id"): {**tasks.get(row.get("id"), {}), **row} for row in rows(*ask("problems"))
+    }
+    contests = {row.get("id"): row for row in rows(*ask("contests"))}
+    models, request = ask("problem-models")
+    if not isinstance(models, dict):
+        raise ListingError(f"{request.key}: expected an object by task id")
+    found = []
+    for key, row in tasks.items():
+        native = str(key)
+        contest = row.get("contest_id")
+        if not all(_ID.fullmatch(str(v or "")) for v in (key, contest)):
+            continue
+        model = models.get(native)
+        difficulty = model.get("difficulty") if isinstance(model, dict) else None
+        started = contests.get(contest, {}).get("start_epoch_second")
+        url = f"{bases['pages']}/contests/{contest}/tasks/{native}"
+        title = row.get("name") or re.sub(r"^\w+\.\s+", "", str(row.get("title") or ""))
+        found.append(
+            Target(
+                native,
+                Request(f"{url}?lang=en"),
+                url,
+                title=str(title),
+                rating=float(difficulty) if isinstance(difficulty, int | float) else None,
+                released_at=day(started),
+            )
+        )
+    return sorted(found, key=lambda t: (-(t.released_at or day(0)).toordinal(), t.native))  # type: ignore[union-attr]
+
+
+def native_id(address: str) -> str | None:
+    """The task of an address or a file's name.
+
+    >>> native_id("https://atcoder.jp/contests/abc300/tasks/abc300_a?lang=en")
+    'abc300_a'
+    """
+    if found := _TASK.search(address):
+        return found[2]
+    return address if re.fullmatch(r"[a-z0-9-]+_[a-z0-9]+", address) else None
+
+
+def target(native: str, bases: dict[str, str]) -> Target:
+    """A task by its id alone: its contest is the part before the last underscore."""
+    contest = native.rpartition("_")[0].replace("_", "-")
+    url = f"{bases['pages']}/contests/{contest}/tasks/{native}"
+    return Target(native, Request(f"{url}?lang=en"), url)
+
+
+def page(body: bytes, target: Target) -> StatementPage:
+    """The statement of a task page."""
+    return atcoder.parse_statement(decoded(body), target.url)

@@ -1,0 +1,137 @@
+"""What a crawled site is to the crawl: listings that name its problems, a page a problem, and how
+to read both. Sites are modules in pipelines/sources; nothing in them does I/O."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pipelines.fetch import Request
+from pipelines.pages import PageError, StatementPage
+from pipelines.problem import Problem, Provenance, TestCase
+
+#: Gives the bytes of a listing: from the network, or offline from the crawl folder.
+Get = Callable[[Request], bytes]
+
+
+class ListingError(RuntimeError):
+    """A listing of a site that does not read as expected; the message names listing and field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A problem that a listing names: the site's own id, where its page is, and what the listings
+    say of it. `refused` is a reason for which its page is never asked for (`paid`)."""
+
+    native: str
+    request: Request
+    url: str
+    title: str = ""
+    rating: float | None = None
+    level: str | None = None
+    tags: tuple[str, ...] = ()
+    released_at: dt.date | None = None
+    flags: tuple[str, ...] = ()
+    refused: str = ""
+    about: dict[str, Any] = field(default_factory=dict)
+
+
+class Site(Protocol):
+    """A crawled site. `pages`: False where statement pages are not fetched unless asked for, with
+    the reason in `why_not`."""
+
+    NAME: str
+    PARSER: str
+    BASES: dict[str, str]
+    LICENCE: str
+    PAGES: bool
+    WHY_NOT: str
+
+    def targets(self, get: Get, bases: dict[str, str]) -> list[Target]:
+        """All problems of the listings, in a fixed order."""
+
+    def native_id(self, address: str) -> str | None:
+        """The id of the problem whose page an address (or a saved file's name) is; None: none."""
+
+    def target(self, native: str, bases: dict[str, str]) -> Target:
+        """The target of an id that no listing named (a saved page)."""
+
+    def page(self, body: bytes, target: Target) -> StatementPage:
+        """The statement of a page; PageError where it has none."""
+
+
+def listing(get: Get, request: Request) -> Any:
+    """The JSON of a listing; ListingError when it is none."""
+    body = get(request)
+    try:
+        return json.loads(body)
+    except ValueError as e:
+        head = body[:60].decode("utf-8", "replace")
+        raise ListingError(f"{request.key}: not JSON ({e}); it begins {head!r}") from None
+
+
+def rows(data: Any, request: Request, *path: str) -> list[dict[str, Any]]:
+    """The list of objects at `path` in a listing; ListingError naming what is there instead."""
+    for name in path:
+        if not isinstance(data, dict) or name not in data:
+            raise ListingError(f"{request.key}: field {'.'.join(path)!r} is missing")
+        data = data[name]
+    if not isinstance(data, list) or not all(isinstance(row, dict) for row in data):
+        raise ListingError(
+            f"{request.key}: field {'.'.join(path) or '(top)'} is no list of objects"
+        )
+    return data
+
+
+def day(seconds: Any) -> dt.date | None:
+    """The UTC date of Unix seconds; None for what is none."""
+    try:
+        return dt.datetime.fromtimestamp(seconds, dt.UTC).date()
+    except (TypeError, ValueError, OverflowError, OSError):
+        return None
+
+
+def decoded(body: bytes) -> str:
+    """The text of a page; PageError for bytes that are not UTF-8."""
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError as e:
+        raise PageError("bad_text", f"byte {e.start} is not UTF-8") from None
+
+
+def problem(
+    site: Site, target: Target, page: StatementPage | None, sha256: str, fetched_at: float | None
+) -> Problem:
+    """The problem of a target and its page (None: what the listings say alone)."""
+    facts: dict[str, Any] = {}
+    flags = target.flags
+    if page is not None:
+        flags = (*flags, *(f for f in page.flags if f not in flags))
+        facts = {
+            "statement": page.statement,
+            "tests": tuple(
+                TestCase(given, output, "sample", f"sample-{i}")
+                for i, (given, output) in enumerate(page.samples, 1)
+            ),
+            "time_limit_s": page.time_limit_s,
+            "memory_limit_mb": page.memory_limit_mb,
+            "starter_code": page.starter_code,
+            "fn_name": page.fn_name,
+        }
+    at = dt.datetime.fromtimestamp(int(fetched_at), dt.UTC) if fetched_at is not None else None
+    return Problem(
+        id=f"{site.NAME}/{target.native}",
+        title=(page.title if page else "") or target.title,
+        url=target.url,
+        rating=target.rating,
+        level=target.level or (page.level if page else None),
+        tags=target.tags or (page.tags if page else ()),
+        flags=flags,
+        released_at=target.released_at,
+        licence=site.LICENCE,
+        provenance=Provenance(target.url, at, sha256, site.PARSER),
+        **facts,
+    )
