@@ -2,7 +2,7 @@
 
     python benchmarks/bench_crawl.py [--problems 10000]
 
-First run, second run (nothing new), a refresh (every page asked whether it changed), and beside them
+First run, second run (nothing new), a refresh (each page asked whether it changed), and beside them
 a bare httpx loop over the same pages that keeps nothing and checks nothing. Prints Markdown.
 """
 

@@ -214,7 +214,7 @@ class _Crawl:
         if before.sha256 and not refresh and not before.failure:
             return
         page = self.fetcher.get(target.request, refresh)
-        if self._reads(page, target) is not None:
+        if page.new and self._reads(page, target) is not None:
             # a page cut short or half made reads the second time; one that is broken does not
             page = self._again(target)
             error = self._reads(page, target)
