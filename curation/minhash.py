@@ -24,47 +24,28 @@ _SLICE = 1024
 
 @lru_cache(maxsize=8)
 def permutations(num_perm: int, seed: int, scheme: Scheme = "affine32") -> npt.NDArray[Any]:
-    """The (a, b) of datasketch.MinHash(num_perm, seed, scheme=scheme), shape (2, num_perm). Made
-    here, because datasketch takes half a second to import (a test compares)."""
-    generator = np.random.RandomState(seed)
-    if scheme == "legacy":
-        pairs = [
-            (
-                generator.randint(1, int(_P), dtype=np.uint64),
-                generator.randint(0, int(_P), dtype=np.uint64),
-            )
-            for _ in range(num_perm)
-        ]
-        return np.array(pairs, np.uint64).T
-    odd = generator.randint(0, 2**31, num_perm, dtype=np.uint32) * np.uint32(2) + np.uint32(1)
-    return np.array([odd, generator.randint(0, 2**32, num_perm, dtype=np.uint32)])
+    """The (a, b) of datasketch.MinHash, shape (2, num_perm)."""
+    from datasketch import MinHash
+
+    made: npt.NDArray[Any] = MinHash(num_perm=num_perm, seed=seed, scheme=scheme).permutations
+    return made
 
 
 @lru_cache(maxsize=32)
 def bands(threshold: float, num_perm: int, recall: float = 0.995) -> tuple[int, int]:
     """(bands, rows a band) such that a pair at the threshold is proposed with probability
-    `recall` and one at a quarter of it with at most 0.005, in as few values as that takes; where
-    nothing that fits into `num_perm` is so selective, with as many rows as fit. datasketch's own
-    choice weighs false candidates as much as missed pairs: at 0.8 and 128 it takes 9 x 13 and
-    misses 60 of 100. Ours are verified, so false ones only cost time.
+    `recall`: of all that fit into `num_perm`, the most rows, then the fewest bands that suffice.
+    datasketch's own choice weighs false candidates as much as missed pairs: at 0.8 and 128 it
+    takes 9 x 13 and misses 60 of 100. Ours are verified, so false ones only cost time.
 
-    >>> bands(0.8, 128), bands(0.5, 128)
-    ((14, 5), (40, 3))
+    >>> bands(0.8, 128)
+    (18, 6)
     """
-
-    def proposed(similarity: float, count: int, rows: int) -> float:
-        return 1 - (1 - similarity**rows) ** count
-
-    fitting = []
-    for rows in range(1, num_perm + 1):
+    for rows in range(num_perm, 0, -1):
         for count in range(1, num_perm // rows + 1):
-            if proposed(threshold, count, rows) >= recall:
-                fitting.append((count, rows))
-                break
-    selective = [f for f in fitting if proposed(threshold / 4, *f) <= 0.005]
-    if selective:
-        return min(selective, key=lambda f: f[0] * f[1])
-    return max(fitting, key=lambda f: f[1], default=(num_perm, 1))
+            if 1 - (1 - threshold**rows) ** count >= recall:
+                return count, rows
+    return num_perm, 1
 
 
 def signatures(

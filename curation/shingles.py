@@ -10,7 +10,6 @@ they change.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -185,16 +184,10 @@ def _combined(hashes: Hashes, n: int) -> Hashes:
 def shingle_sets(forms: Sequence[str], n: int) -> list[Hashes]:
     """Sorted distinct shingle hashes of each text: what an exact Jaccard compares."""
     shingles = batch_shingles(batch_tokens(forms), n)
-    borders = itertools.pairwise(shingles.offsets.tolist())
-    return [_distinct(shingles.hashes[a:b]) for a, b in borders]
-
-
-def _distinct(hashes: Hashes) -> Hashes:
-    """np.unique, four times faster at this size."""
-    if not len(hashes):
-        return hashes
-    hashes = np.sort(hashes)
-    return hashes[np.concatenate([[True], hashes[1:] != hashes[:-1]])]
+    return [
+        np.unique(shingles.hashes[a:b])
+        for a, b in zip(shingles.offsets[:-1], shingles.offsets[1:], strict=True)
+    ]
 
 
 def jaccard(a: Hashes, b: Hashes) -> float:
@@ -203,7 +196,5 @@ def jaccard(a: Hashes, b: Hashes) -> float:
     >>> jaccard(np.array([1, 2], np.uint64), np.array([2, 3], np.uint64))
     0.3333333333333333
     """
-    merged = np.concatenate([a, b])
-    merged.sort(kind="stable")  # which merges two sorted runs
-    both = int(np.count_nonzero(merged[1:] == merged[:-1]))
-    return both / max(1, len(merged) - both)
+    both = len(np.intersect1d(a, b, assume_unique=True))
+    return both / max(1, len(a) + len(b) - both)

@@ -25,7 +25,7 @@ _CODE = re.compile(r"(```.*?```|<pre\b.*?</pre>)", re.S | re.I)
 # Only with the semicolon: `&lt` alone occurs in code and `&copy` in LaTeX tables.
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _ZERO_WIDTH = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
-_INVISIBLE = re.compile("[\u200b\u200e\u200f\u2060\ufeff\u00ad]")
+_INVISIBLE = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\u00ad]")
 # Joiners carry meaning between letters of some scripts and in emoji, never next to ASCII.
 _JOINER = re.compile("[\u200c\u200d]+(?=[\x00-\x7f]|$)|(?:(?<=[\x00-\x7f])|^)[\u200c\u200d]+")
 _SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
@@ -57,17 +57,6 @@ def _clean_prose(text: str, entities: bool) -> str:
     text = unicodedata.normalize("NFC", text)
     text = re.sub(r"[ \t]+(?=\n|\Z)", "", text)
     return re.sub(r"\n{3,}", "\n\n", text)
-
-
-def not_english(text: str) -> bool:
-    """True when most letters are not Latin.
-
-    >>> not_english("Дано число n"), not_english("Given a number n")
-    (True, False)
-    """
-    letters = [c for c in text if c.isalpha()]
-    latin = sum(c < "\u0250" for c in letters)
-    return latin < len(letters) / 2
 
 
 _LATEX_SIGNS = {
@@ -142,10 +131,6 @@ def ngram_words(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", text)
 
 
-_INDEX = re.compile(r"^(?:\d+_)?[A-Z]\d?(?:\.\s+|\s+-\s+)(?=\S)")
-_NO_WORD = re.compile(r"[\W_]+")
-
-
 def slug(title: str) -> str:
     """A title as LeetCode's slugs read: lower case, runs of other characters -> '-'. An index in
     front (Codeforces 'A. ', AtCoder 'A - ', CodeContests '76_B. ') is left out.
@@ -153,10 +138,9 @@ def slug(title: str) -> str:
     >>> slug("76_B. Mice"), slug("Find X-Sum II"), slug("C - Sowing Stones")
     ('mice', 'find-x-sum-ii', 'sowing-stones')
     """
-    if not title.isascii():
-        title = unicodedata.normalize("NFKC", title)
-    title = _INDEX.sub("", title.strip())
-    return _NO_WORD.sub("-", title.lower()).strip("-")
+    title = unicodedata.normalize("NFKC", title).strip()
+    title = re.sub(r"^(?:\d+_)?[A-Z]\d?(?:\.\s+|\s+-\s+)(?=\S)", "", title)
+    return re.sub(r"[\W_]+", "-", title.lower()).strip("-")
 
 
 _SIBLING = re.compile(r"-(?:[ivx]+|\d+|easy|medium|hard)(?:-version)?$")

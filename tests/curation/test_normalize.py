@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from curation_helpers import dropped, folder_bytes, kept, problem
 
-from curation.normalize import NormalizeConfig, normalize
+from curation.normalize import NormalizeConfig, clean_problem, normalize
 from curation.tests_kept import truncate_tests
 from curation.text import clean, dedup_tokens, ngram_words, sibling_titles, slug
 from pipelines.config import ConfigError, parse_config
@@ -87,7 +87,7 @@ def test_rows_are_cleaned_or_dropped_with_a_reason(shards, tmp_path) -> None:
         "a/short": ("short_statement", {"chars": 10, "least": 20}),
         "a/empty": ("no_tests", {}),
         "a/absent": ("placeholder_statement", {}),
-        "a/talks": ("interactive", {}),
+        "a/talks": ("interactive", {"words": "named by the source"}),
         "a/good": ("duplicate_id", {"of": "a/good", "first_row": 0}),
     }
     assert result.extra["duplicate_tests_removed"] == 1
@@ -122,3 +122,55 @@ def test_truncate_tests() -> None:
         truncate_tests(p, 0)
     with pytest.raises(ValueError, match="rule"):
         truncate_tests(p, 1, "first")  # type: ignore[arg-type]
+
+
+def test_flags_come_with_evidence_and_samples_from_the_statement(shards, tmp_path) -> None:
+    text = (
+        "<p>Print any of them. n is at most 10<sup>5</sup>.</p><h3>Sample Input 1</h3>"
+        "<pre>1 2</pre>"
+        "<h3>Sample Output 1</h3><pre>3</pre>"
+    )
+    tests = (TestCase("5 5\n", "10\n"),)
+    kept_flags = ("lost_superscripts", "mine")
+    rows = [
+        problem("a/html", text, tests=tests),
+        problem("a/fn", text, fn_name="f", tests=tests),
+        problem("a/has", text, tests=(*tests, TestCase("9\n", "9\n", "sample"))),
+        problem("a/same", text, tests=(TestCase("1  2\n", "3"),)),
+        problem("a/none", text, tests=()),
+        problem("a/lost", "Add them, modulo 109 + 7.", flags=kept_flags),
+        problem("a/doubt", "Add them up to 105 times.", flags=kept_flags),
+        problem("a/talks", "This is an interactive problem about jars."),
+    ]
+    result = normalize([shards(rows)], tmp_path / "out")
+    by_id = {p.id: p for p in kept(result.out)}
+    first = by_id["a/html"]
+    assert first.statement.startswith("Print any of them. n is at most 10^5.\n\n### Sample Input 1")
+    assert first.tests == (TestCase("1 2\n", "3\n", "sample", "statement-1"), *tests)
+    assert first.flags == ("answer_not_determined",)
+    assert all(len(by_id[i].tests) == n for i, n in (("a/fn", 1), ("a/has", 2), ("a/same", 1)))
+    assert by_id["a/lost"].statement == "Add them, modulo 10^9 + 7."
+    assert by_id["a/lost"].flags == ("mine",)
+    assert by_id["a/doubt"].flags == kept_flags
+    assert dropped(result.out) == {
+        "a/none": ("no_tests", {}),
+        "a/talks": ("interactive", {"words": "This is an interactive problem"}),
+    }
+    assert result.extra["samples_from_statements"] == 1
+    assert result.extra["superscripts_repaired"] == 1
+    assert result.extra["flags"] == {
+        "answer_not_determined": 5, "interactive": 1, "lost_superscripts": 1,
+    }  # fmt: skip
+    assert result.extra["flag_examples"]["lost_superscripts"] == [
+        {"id": "a/doubt", "words": "Add them up to 105 times."}
+    ]
+    assert len(result.extra["flag_examples"]["answer_not_determined"]) == 3
+
+
+def test_an_explanation_after_an_empty_output_is_no_sample() -> None:
+    text = (
+        "Erase the brackets.\n\nSample Input 1\n\n2\n()\n\nSample Output 1\n\n\nThe string may be "
+        "empty.\n\nSample Input 2\n\n1\na\n\nSample Output 2\n\na\n"
+    )
+    p = clean_problem(problem("a/b", text, tests=(TestCase("1\nx\n", "x\n"),))).problem
+    assert [t.name for t in p.tests] == ["statement-2", ""]
