@@ -27,9 +27,9 @@ from typing import Any
 from evaluator import inputs
 from evaluator.apps import compare_values_apps
 from evaluator.compare import STRATEGIES, Policy, compare_text, has_reals
-from evaluator.literals import LiteralError, parse_literal
 from evaluator.values import encode
 from evaluator.values_match import compare_values, decode
+from pipelines.literals import LiteralError, parse_literal
 from pipelines.problem import Problem
 from pipelines.sources import humaneval, leetcode_dataset, mbpp
 

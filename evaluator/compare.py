@@ -28,8 +28,8 @@ from decimal import Decimal, InvalidOperation
 from typing import Literal
 
 from evaluator.apps import compare_text_apps
-from evaluator.literals import LiteralError, parse_literal
 from evaluator.values_match import Match, Tolerance, compare_values, no, yes
+from pipelines.literals import LiteralError, parse_literal
 from pipelines.problem import Checker
 
 Policy = Literal["robust", "strict", "apps"]

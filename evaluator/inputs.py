@@ -12,7 +12,7 @@ import json
 import re
 from typing import Any
 
-from evaluator.literals import LiteralError, integer, parse_literal, read_literal
+from pipelines.literals import LiteralError, integer, parse_literal, read_literal
 
 _NAME = re.compile(r"[ \t\r\n,]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*=(?!=)")
 

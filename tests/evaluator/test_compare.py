@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.compare import compare_text, has_reals
-from evaluator.literals import LiteralError, parse_literal
+from pipelines.literals import LiteralError, parse_literal
 from pipelines.problem import Checker
 
 ACCEPTED = [

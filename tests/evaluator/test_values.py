@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.inputs import InputError, parse_expected, readings, signature_hints
-from evaluator.literals import LiteralError, parse_literal
 from evaluator.nodes import EncodeError, ListNode, TreeNode, make
 from evaluator.values import encode
 from evaluator.values_match import MAX_BYTES, MAX_DEPTH, compare_values, decode
+from pipelines.literals import LiteralError, parse_literal
 from pipelines.problem import Checker
 
 

@@ -112,13 +112,15 @@ def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:
 
 
 def test_sources_that_cannot_be_read_at_all(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="unknown source 'nope'; known sources: humaneval, jsonl"):
+    with pytest.raises(
+        SourceError, match="unknown source 'nope'; known sources: apps, code_contests"
+    ):
         read_source("nope")
     with pytest.raises(SourceError, match=r"source 'mbpp' needs a path to mbpp\.jsonl"):
         read_source("mbpp")
     with pytest.raises(SourceError, match=r"source 'mbpp': .*/none: no such file or folder"):
         read_source("mbpp", tmp_path / "none")
-    with pytest.raises(SourceError, match=r"is a folder; give one file"):
+    with pytest.raises(SourceError, match=r"the folder holds no"):
         list(read_source("mbpp", tmp_path))
 
 
