@@ -11,6 +11,7 @@ from rich.console import Console
 from typer.core import TyperGroup
 
 from flows.cli_crawl import crawl
+from flows.cli_doctor import doctor_app
 from flows.cli_inspect import inspect
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ app = typer.Typer(
 out_console = Console()
 app.command()(crawl)
 app.command()(inspect)
+app.add_typer(doctor_app)
 
 Inputs = Annotated[
     list[Path], typer.Option("--input", help="Shard folder or Parquet file; may be repeated.")
@@ -330,27 +332,6 @@ def report(run: Annotated[Path, typer.Argument(help="Run folder.")]) -> None:
 
     write_report(run)
     _print_report_path(run)
-
-
-@app.command()
-def doctor() -> None:
-    """Say what works on this machine and how to mend what doesn't.
-
-    Exit status 1 when something needed is broken, as where programs could not be run isolated.
-
-    Example: `microcoder doctor`
-    """
-    from flows.doctor import checks
-
-    failed = False
-    for check in checks():
-        mark = {"ok": "[green]ok  [/]", "missing": "[yellow]--  [/]", "bad": "[red]BAD [/]"}
-        out_console.print(f"{mark[check.state]} {check.name}: {check.found}", soft_wrap=True)
-        if check.remedy:
-            out_console.print(f"      {check.remedy}", soft_wrap=True, style="dim", markup=False)
-        failed |= check.state == "bad"
-    if failed:
-        raise typer.Exit(1)
 
 
 def print_funnel(results: list[StageResult]) -> None:

@@ -183,7 +183,7 @@ def test_missing_config_unknown_stage_and_source(tmp_path: Path, small: Path) ->
     stage = microcoder("build", "--config", small, "--until", "deduplicate")
     assert (stage.returncode, "stages: crawl, normalize" in stage.stderr) == (2, True)
     source = microcoder("import", "x", "--source", "kaggle", "--out", tmp_path / "o")
-    assert (source.returncode, "known sources: humaneval" in source.stderr) == (2, True)
+    assert (source.returncode, "known sources: apps" in source.stderr) == (2, True)
     path = microcoder("import", "nowhere", "--source", "jsonl", "--out", tmp_path / "o")
     assert (path.returncode, "no such file or folder" in path.stderr) == (2, True)
     usage = microcoder("import", "--nonsense")
