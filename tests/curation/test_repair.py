@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import gzip
+import json
+import re
+
 import pytest
 
 from curation.repair import repair_superscripts
 from pipelines.sources import read_source
 
+CARET = re.compile(r"(?<=\d)\^(?=-?\d)")
 LINE = "Constraints:\n\n"
 
 
@@ -95,3 +100,27 @@ def test_real_statements(shared_data) -> None:
         counts[name] = (sum(bool(r) for _, r, _ in results), sum(bool(d) for _, _, d in results))
     assert counts["v0.3.1-test"] == (151, 0)
     assert counts["v0.2.0-train"][0] > 150
+
+
+def test_a_huge_text_is_left_alone() -> None:
+    text = "1 <= n <= 105, modulo 109 + 7\n" * 10_000
+    assert repair_superscripts(text) == (text, (), ())
+
+
+def test_exponents_taken_out_come_back_and_no_other_does(shared_data) -> None:
+    """Truth: LiveCodeBench's LeetCode statements, which kept their superscripts."""
+    path = shared_data / "livecodebench/release_v5_submissions_o1_mini.jsonl.gz"
+    restored = stripped = 0
+    with gzip.open(path, "rt") as f:
+        for row in map(json.loads, f):
+            text = re.sub(r"\^\{(-?\d+)\}", r"^\1", row["question_content"])
+            lost = re.sub(r"(?<=\d)\^(?=-?\d)", "", text)
+            if row["platform"] != "leetcode":
+                continue
+            mended = repair_superscripts(lost)[0]
+            assert len(mended) - len(lost) == mended.count("^") - lost.count("^")
+            want, got = ({m.start() - t[: m.start()].count("^") for m in CARET.finditer(t)}
+                         for t in (text, mended))  # fmt: skip
+            assert got <= want, row["question_id"]
+            restored, stripped = restored + len(got), stripped + len(want)
+    assert (restored, stripped) == (445, 499)
