@@ -188,7 +188,9 @@ def _decide(
         ]
     )
     ctx.progress(ctx.stage, 0, total, "pairs")
-    found = find_duplicates(folders, alive.to_arrow(), work / "db", config, workers)
+    found = Found({}, [], {}, 0)
+    if total:
+        found = find_duplicates(folders, alive.to_arrow(), work / "db", config, workers)
     todo = plan(problems, found, here["row"].to_numpy())
     if config.index is not None:
         gone = pl.Series(sorted(found.drops), dtype=pl.Int64)

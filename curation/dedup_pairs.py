@@ -65,11 +65,9 @@ class Pair:
 
 @contextmanager
 def connection(folder: Path, memory_mb: int, threads: int) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A DuckDB with its tables in a file of `folder`, where it also spills to."""
+    """A DuckDB whose tables are in memory up to `memory_mb` and beyond it in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "pairs.duckdb"
-    path.unlink(missing_ok=True)
-    db = duckdb.connect(str(path))
+    db = duckdb.connect()
     try:
         db.execute(f"SET memory_limit = '{memory_mb}MB'")
         db.execute(f"SET threads = {threads}")
@@ -78,7 +76,6 @@ def connection(folder: Path, memory_mb: int, threads: int) -> Iterator[duckdb.Du
         yield db
     finally:
         db.close()
-        path.unlink(missing_ok=True)
 
 
 def load(

@@ -1,17 +1,17 @@
 """The first half of dedup: what is remembered of every row, written as Parquet by one or more
 processes.
 
-For each task (one row group of an input file) `sign` writes three files: `rows` (who the row is and
-what it is worth, with its text in a form that gives its shingles again), `bands` (MinHash band
-keys) and `pairs` (test fingerprints). What they hold depends on the rows alone, not on how they
-are dealt out.
+For each task (some thousand rows of an input file) `sign` writes three files: `rows` (who the row
+is and what it is worth, with its text in a form that gives its shingles again), `bands` (MinHash
+band keys) and `pairs` (test fingerprints). What they hold depends on the rows alone, not on how
+they are dealt out.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import gc
 import hashlib
-import itertools
 import json
 import os
 import subprocess
@@ -30,10 +30,15 @@ import pyarrow.parquet as pq
 
 from curation.identity import native_identity
 from curation.minhash import band_keys, signatures
-from curation.shingles import HASH_VERSION, Tokens, batch_shingles, batch_tokens, stored_form
-from curation.test_fingerprints import PAIRS_VERSION, pair_hashes
+from curation.shingles import (
+    HASH_VERSION,
+    batch_shingles,
+    batch_tokens,
+    stored_form,
+    text_hashes,
+)
+from curation.test_fingerprints import PAIRS_VERSION, row_pair_hashes
 from curation.text import Hashes, sibling_stem, slug
-from pipelines.problem import Checker, Problem, TestCase
 from pipelines.shards import ShardError, Shards
 
 #: Raise it when the meaning of a column changes: an older index is then refused.
@@ -44,6 +49,8 @@ COLUMNS = [
 ]
 #: Rows handled at once: their tokens stay in the cache.
 BATCH = 128
+#: Rows a task: as many tasks as processes can share, whatever the row groups are.
+TASK_ROWS = 40 * BATCH
 #: Under this many rows, starting processes costs more than they save.
 MIN_ROWS_FOR_PROCESSES = 5000
 _UNKNOWN_LICENCES = {"", "unknown", "other", "none", "n/a"}
@@ -85,25 +92,31 @@ class SignConfig:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Row group `group` of `path`; its first row has number `first`. `known` names a file of
-    16-byte digests whose rows need no signature."""
+    """Rows `start` to `stop` of row group `group` of `path`; the first has number `first`. `known`
+    names a file of 16-byte digests whose rows need no signature."""
 
     path: str
     group: int
+    start: int
+    stop: int
     first: int
     out: str
     known: str
 
 
 def tasks(problems: Shards, first: int, out: Path, known: Path | None) -> list[Task]:
-    """The row groups of all files, numbered on from `first`."""
+    """The rows of all files, in order, numbered on from `first`."""
     made: list[Task] = []
     for path in problems.files:
         metadata = pq.ParquetFile(path).metadata
         for group in range(metadata.num_row_groups):
-            name = str(out / f"{len(made):06d}")
-            made.append(Task(str(path), group, first, name, str(known or "")))
-            first += metadata.row_group(group).num_rows
+            rows = metadata.row_group(group).num_rows
+            for start in range(0, rows, TASK_ROWS):
+                stop = min(start + TASK_ROWS, rows)
+                name = str(out / f"{len(made):06d}")
+                known_at = "" if known is None else str(known)
+                made.append(Task(str(path), group, start, stop, first + start, name, known_at))
+            first += rows
     return made
 
 
@@ -117,7 +130,13 @@ def sign(task: Task, config: SignConfig) -> bytes:
     with ExitStack() as stack:
         writers = {
             name: stack.enter_context(
-                pq.ParquetWriter(f"{task.out}.{name}.parquet", schema, compression="zstd")
+                pq.ParquetWriter(
+                    f"{task.out}.{name}.parquet",
+                    schema,
+                    compression="lz4" if name == "rows" else "none",  # hashes don't compress
+                    use_dictionary=["judge"] if name == "rows" else False,
+                    write_statistics=["row"],
+                )
             )
             for name, schema in SCHEMAS.items()
         }
@@ -146,8 +165,14 @@ def _flush(writer: pq.ParquetWriter, waiting: list[pa.RecordBatch]) -> None:
 def _batches(task: Task) -> Iterator[list[dict[str, Any]]]:
     try:
         file = pq.ParquetFile(task.path)
+        at = 0
         for batch in file.iter_batches(BATCH, row_groups=[task.group], columns=COLUMNS):
-            yield batch.to_pylist()
+            low, high = (min(max(x - at, 0), len(batch)) for x in (task.start, task.stop))
+            if high > low:
+                yield batch.slice(low, high - low).to_pylist()
+            at += len(batch)
+            if at >= task.stop:
+                return
     except (ValueError, OSError) as e:  # Arrow's errors are these, UnicodeDecodeError too
         raise ShardError(f"{task.path}: damaged; fetch or make it again ({e})") from e
 
@@ -177,7 +202,8 @@ def row_facts(row: dict[str, Any], number: int) -> dict[str, Any]:
         *(row["id"], row["url"], row["title"], row["licence"], str(released), tests),
         *(checker["kind"], checker["source"], facts["solved"], row["statement"]),
     ]
-    facts["digest"] = hashlib.blake2b(repr(seen).encode(), digest_size=16).digest()
+    text = "\0".join(map(str, seen)).encode()
+    facts["digest"] = hashlib.blake2b(text, digest_size=16).digest()
     return facts
 
 
@@ -202,10 +228,10 @@ def sign_rows(
     keys = band_keys(signature, config.bands, config.rows)
     numbers = np.array([f["row"] for f in facts], np.int64)
     with_text = np.diff(tokens.offsets) > 0
-    fingerprints = [fingerprint(row) for row in rows]
+    fingerprints = [row_pair_hashes(row) for row in rows]
     filled = [
         {**f, "text": t, "form": form}
-        for f, t, form in zip(facts, _text_hashes(tokens), forms, strict=True)
+        for f, t, form in zip(facts, text_hashes(tokens).tolist(), forms, strict=True)
     ]
     pair_rows = np.repeat(numbers, [len(h) for h in fingerprints])
     pairs: Hashes = np.concatenate([np.zeros(0, np.uint64), *fingerprints])
@@ -216,30 +242,6 @@ def sign_rows(
         ),
         "pairs": pa.record_batch([pairs, pair_rows], schema=PAIRS),
     }
-
-
-def fingerprint(row: dict[str, Any]) -> Hashes:
-    """Hashes of the row's input/output pairs, those of the statement's examples among them."""
-    tests = tuple(TestCase(t["input"], t["output"]) for t in row["tests"])
-    return pair_hashes(
-        Problem(
-            id=row["id"],
-            statement=row["statement"],
-            tests=tests,
-            checker=Checker(row["checker"]["kind"]),
-        )
-    )
-
-
-def _text_hashes(tokens: Tokens) -> list[int]:
-    data = tokens.hashes.tobytes()
-    borders = (tokens.offsets * 8).tolist()
-    return [
-        int.from_bytes(hashlib.blake2b(data[a:b], digest_size=8).digest(), "little") or 1
-        if b > a
-        else 0
-        for a, b in itertools.pairwise(borders)
-    ]
 
 
 def sign_all(
@@ -327,6 +329,7 @@ class _Worker:
 def main() -> None:
     """Answer tasks until standard input ends."""
     pa.set_cpu_count(1)
+    gc.set_threshold(100_000)  # rows are trees of new objects without cycles
     for line in sys.stdin:
         asked = json.loads(line)
         try:

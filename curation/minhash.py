@@ -18,34 +18,51 @@ Signatures = npt.NDArray[np.uint32]
 
 _LOW = np.uint64(2**32 - 1)
 _P = np.uint64(2**61 - 1)
-#: Shingles a slice: the table of (permutations x slice) values stays in the L2 cache.
-_SLICE = 1024
 
 
 @lru_cache(maxsize=8)
 def permutations(num_perm: int, seed: int, scheme: Scheme = "affine32") -> npt.NDArray[Any]:
-    """The (a, b) of datasketch.MinHash, shape (2, num_perm)."""
-    from datasketch import MinHash
-
-    made: npt.NDArray[Any] = MinHash(num_perm=num_perm, seed=seed, scheme=scheme).permutations
-    return made
+    """The (a, b) of datasketch.MinHash(num_perm, seed, scheme=scheme), shape (2, num_perm). Made
+    here, because datasketch takes half a second to import (a test compares)."""
+    generator = np.random.RandomState(seed)
+    if scheme == "legacy":
+        pairs = [
+            (
+                generator.randint(1, int(_P), dtype=np.uint64),
+                generator.randint(0, int(_P), dtype=np.uint64),
+            )
+            for _ in range(num_perm)
+        ]
+        return np.array(pairs, np.uint64).T
+    odd = generator.randint(0, 2**31, num_perm, dtype=np.uint32) * np.uint32(2) + np.uint32(1)
+    return np.array([odd, generator.randint(0, 2**32, num_perm, dtype=np.uint32)])
 
 
 @lru_cache(maxsize=32)
 def bands(threshold: float, num_perm: int, recall: float = 0.995) -> tuple[int, int]:
     """(bands, rows a band) such that a pair at the threshold is proposed with probability
-    `recall`: of all that fit into `num_perm`, the most rows, then the fewest bands that suffice.
-    datasketch's own choice weighs false candidates as much as missed pairs: at 0.8 and 128 it
-    takes 9 x 13 and misses 60 of 100. Ours are verified, so false ones only cost time.
+    `recall` and one at a quarter of it with at most 0.005, in as few values as that takes; where
+    nothing that fits into `num_perm` is so selective, with as many rows as fit. datasketch's own
+    choice weighs false candidates as much as missed pairs: at 0.8 and 128 it takes 9 x 13 and
+    misses 60 of 100. Ours are verified, so false ones only cost time.
 
-    >>> bands(0.8, 128)
-    (18, 6)
+    >>> bands(0.8, 128), bands(0.5, 128)
+    ((14, 5), (40, 3))
     """
-    for rows in range(num_perm, 0, -1):
+
+    def proposed(similarity: float, count: int, rows: int) -> float:
+        return 1 - (1 - similarity**rows) ** count
+
+    fitting = []
+    for rows in range(1, num_perm + 1):
         for count in range(1, num_perm // rows + 1):
-            if 1 - (1 - threshold**rows) ** count >= recall:
-                return count, rows
-    return num_perm, 1
+            if proposed(threshold, count, rows) >= recall:
+                fitting.append((count, rows))
+                break
+    selective = [f for f in fitting if proposed(threshold / 4, *f) <= 0.005]
+    if selective:
+        return min(selective, key=lambda f: f[0] * f[1])
+    return max(fitting, key=lambda f: f[1], default=(num_perm, 1))
 
 
 def signatures(
@@ -55,25 +72,23 @@ def signatures(
     of datasketch.MinHash(num_perm, seed, scheme=scheme) updated with the low 32 bits of a text's
     shingles. A text without shingles has 2^32 - 1 everywhere, as in datasketch."""
     table = permutations(num_perm, seed, scheme)[:, :used]
-    out = np.full((len(shingles.offsets) - 1, table.shape[1]), _LOW, np.uint64).astype(np.uint32)
-    low = shingles.hashes.astype(np.uint32)
-    a, b = table[0][:, None], table[1][:, None]
-    if scheme == "affine32":
-        low = _fmix32(low)
-    work = np.empty(len(a) * _SLICE, np.uint32)
-    for i, (start, end) in enumerate(
-        zip(shingles.offsets[:-1].tolist(), shingles.offsets[1:].tolist(), strict=True)
-    ):
-        for first in range(start, end, _SLICE):
-            h = low[first : min(end, first + _SLICE)]
-            if scheme == "affine32":
-                values = work[: len(a) * len(h)].reshape(len(a), len(h))
-                np.multiply(a, h, out=values)
-                values += b
-            else:
-                values = _modulo_p(h.astype(np.uint64) * a + b).astype(np.uint32)
-            np.minimum(out[i], values.min(axis=1), out=out[i])
-    return out
+    out = np.full((table.shape[1], len(shingles.offsets) - 1), _LOW, np.uint64).astype(np.uint32)
+    some = np.flatnonzero(np.diff(shingles.offsets))
+    if not len(some):
+        return out.T
+    starts = shingles.offsets[some]
+    hashes = _fmix32(shingles.hashes.astype(np.uint32)).astype(table.dtype)
+    if scheme == "legacy":
+        hashes = shingles.hashes & _LOW
+    # One permutation after the other over the whole batch: its values stay in the L1 cache.
+    values = np.empty_like(hashes)
+    for k in range(table.shape[1]):
+        np.multiply(hashes, table[0, k], out=values)
+        np.add(values, table[1, k], out=values)
+        if scheme == "legacy":
+            values = _modulo_p(values) & _LOW
+        out[k, some] = np.minimum.reduceat(values, starts)
+    return out.T
 
 
 def _fmix32(h: Signatures) -> Signatures:

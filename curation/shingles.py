@@ -10,6 +10,7 @@ they change.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -52,7 +53,7 @@ _SPLIT[[32, 10]] = 0
 _VALUES = _mixed(np.arange(1, 257, dtype=np.uint64) * np.uint64(_MULTIPLIER))
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=16)
 def _powers(size: int) -> tuple[Hashes, Hashes]:
     """The multiplier and its inverse to the powers 0 ... size - 1."""
     up, down = np.full(size, _MULTIPLIER, np.uint64), np.full(size, _INVERSE, np.uint64)
@@ -105,28 +106,42 @@ def batch_tokens(forms: Sequence[str]) -> Tokens:
 def _tokens_of(forms: Sequence[str], classes: npt.NDArray[np.uint8]) -> Tokens:
     """Tokens are maximal runs of one class (brackets: single bytes), and 1.5 is one number."""
     encoded = [form.encode() for form in forms]
-    data = np.frombuffer(b"\n".join([*encoded, b""]) + b"\n", np.uint8)
-    ends = np.cumsum([len(e) + 1 for e in encoded], dtype=np.int64)
+    data = np.frombuffer(b"\n".join([b"", *encoded, b""]), np.uint8)  # tokens lie inside
+    ends = np.cumsum([len(e) + 1 for e in encoded], dtype=np.int64) + 1
     kind = classes.take(data)
     if classes is _CLASSES:
         _join_fractions(data, kind)
-    change = np.empty(len(kind) + 1, bool)
-    change[0] = change[-1] = True
-    np.not_equal(kind[1:], kind[:-1], out=change[1:-1])
-    change[1:-1] |= kind[1:] == _BRACKET
-    borders = np.flatnonzero(change)
-    inside = kind[borders[:-1]] != 0
-    start, end = borders[:-1][inside], borders[1:][inside]
-    size = 1 << max(12, len(data).bit_length())  # few sizes, so that the powers are reused
-    up, down = _powers(size)
-    sums = np.zeros(len(data) + 1, np.uint64)
-    np.cumsum(_VALUES.take(data) * up[: len(data)], out=sums[1:])
-    hashes = _mixed(
-        (sums.take(end) - sums.take(start)) * down.take(start) + (end - start).astype(np.uint64)
-    )
+    change = kind[1:] != kind[:-1]
+    change |= kind[1:] == _BRACKET
+    token = kind != 0
+    start = np.flatnonzero(change & token[1:]) + 1
+    end = np.flatnonzero(change & token[:-1]) + 1
+    hashes = _segment_hashes(_VALUES.take(data), start, end)
     offsets = np.zeros(len(forms) + 1, np.int64)
     offsets[1:] = np.searchsorted(start, ends)
     return Tokens(hashes, offsets)
+
+
+def _segment_hashes(values: Hashes, start: Offsets, end: Offsets) -> Hashes:
+    """Hashes of the segments start ... end of a sequence of random-looking 64-bit values."""
+    size = 1 << max(12, len(values).bit_length())  # few sizes, so that the powers are reused
+    up, down = _powers(size)
+    sums = np.zeros(len(values) + 1, np.uint64)
+    np.cumsum(values * up[: len(values)], out=sums[1:])
+    polynomials = (sums.take(end) - sums.take(start)) * down.take(start)
+    return _mixed(polynomials + (end - start).astype(np.uint64))
+
+
+def text_hashes(tokens: Tokens) -> Hashes:
+    """A 64-bit hash of each text's sequence of tokens; 0 for one without tokens.
+
+    >>> a, b, c = text_hashes(batch_tokens(["a <= b", "a<=b", ""])).tolist()
+    >>> a == b, c
+    (True, 0)
+    """
+    start, end = tokens.offsets[:-1], tokens.offsets[1:]
+    hashes = np.maximum(_segment_hashes(tokens.hashes, start, end), np.uint64(1))
+    return np.where(end > start, hashes, np.uint64(0))
 
 
 def _join_fractions(data: npt.NDArray[np.uint8], kind: npt.NDArray[np.uint8]) -> None:
@@ -184,10 +199,16 @@ def _combined(hashes: Hashes, n: int) -> Hashes:
 def shingle_sets(forms: Sequence[str], n: int) -> list[Hashes]:
     """Sorted distinct shingle hashes of each text: what an exact Jaccard compares."""
     shingles = batch_shingles(batch_tokens(forms), n)
-    return [
-        np.unique(shingles.hashes[a:b])
-        for a, b in zip(shingles.offsets[:-1], shingles.offsets[1:], strict=True)
-    ]
+    borders = itertools.pairwise(shingles.offsets.tolist())
+    return [_distinct(shingles.hashes[a:b]) for a, b in borders]
+
+
+def _distinct(hashes: Hashes) -> Hashes:
+    """np.unique, four times faster at this size."""
+    if not len(hashes):
+        return hashes
+    hashes = np.sort(hashes)
+    return hashes[np.concatenate([[True], hashes[1:] != hashes[:-1]])]
 
 
 def jaccard(a: Hashes, b: Hashes) -> float:
@@ -196,5 +217,7 @@ def jaccard(a: Hashes, b: Hashes) -> float:
     >>> jaccard(np.array([1, 2], np.uint64), np.array([2, 3], np.uint64))
     0.3333333333333333
     """
-    both = len(np.intersect1d(a, b, assume_unique=True))
-    return both / max(1, len(a) + len(b) - both)
+    merged = np.concatenate([a, b])
+    merged.sort(kind="stable")  # which merges two sorted runs
+    both = int(np.count_nonzero(merged[1:] == merged[:-1]))
+    return both / max(1, len(merged) - both)

@@ -131,6 +131,10 @@ def ngram_words(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", text)
 
 
+_INDEX = re.compile(r"^(?:\d+_)?[A-Z]\d?(?:\.\s+|\s+-\s+)(?=\S)")
+_NO_WORD = re.compile(r"[\W_]+")
+
+
 def slug(title: str) -> str:
     """A title as LeetCode's slugs read: lower case, runs of other characters -> '-'. An index in
     front (Codeforces 'A. ', AtCoder 'A - ', CodeContests '76_B. ') is left out.
@@ -138,9 +142,10 @@ def slug(title: str) -> str:
     >>> slug("76_B. Mice"), slug("Find X-Sum II"), slug("C - Sowing Stones")
     ('mice', 'find-x-sum-ii', 'sowing-stones')
     """
-    title = unicodedata.normalize("NFKC", title).strip()
-    title = re.sub(r"^(?:\d+_)?[A-Z]\d?(?:\.\s+|\s+-\s+)(?=\S)", "", title)
-    return re.sub(r"[\W_]+", "-", title.lower()).strip("-")
+    if not title.isascii():
+        title = unicodedata.normalize("NFKC", title)
+    title = _INDEX.sub("", title.strip())
+    return _NO_WORD.sub("-", title.lower()).strip("-")
 
 
 _SIBLING = re.compile(r"-(?:[ivx]+|\d+|easy|medium|hard)(?:-version)?$")

@@ -177,15 +177,16 @@ def dedup(
     inputs: Inputs,
     out: Out,
     threshold: Annotated[float | None, typer.Option(help="Jaccard threshold.")] = None,
+    index: Annotated[Path | None, typer.Option(help="Folder that knows earlier runs.")] = None,
 ) -> None:
-    """Drop duplicates: MinHash LSH on word 5-grams, every hit checked by its true Jaccard.
+    """Drop duplicates by id, text (exact Jaccard of word 5-grams) and tests; label siblings.
 
     Example: `microcoder dedup --input a/ --input b/ --out deduped/`
     """
     from curation.dedup import DedupConfig
     from curation.dedup import dedup as stage
 
-    _standalone(stage, inputs, out, DedupConfig, {"threshold": threshold})
+    _standalone(stage, inputs, out, DedupConfig, {"threshold": threshold, "index": index})
 
 
 @app.command()
