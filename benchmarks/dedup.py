@@ -91,22 +91,21 @@ def real_rows(data: Path) -> list[Problem]:
 
 
 def brute_force(rows: Sequence[Problem], threshold: float) -> dict[tuple[int, int], float]:
-    """All pairs of rows with equal or similar texts, from the counts of common shingles."""
+    """All pairs of rows with similar texts, from the counts of common shingles: the product of
+    the (rows x shingles) matrix with its transpose."""
+    from scipy.sparse import csr_array, triu
+
     sets = shingle_sets([stored_form(r.statement) for r in rows], 5)
-    holders: dict[int, list[int]] = {}
-    for i, shingles in enumerate(sets):
-        for h in shingles.tolist():
-            holders.setdefault(h, []).append(i)
-    common: dict[tuple[int, int], int] = {}
-    for held in holders.values():
-        for pair in combinations(held, 2):
-            common[pair] = common.get(pair, 0) + 1
-    found = {}
-    for (a, b), both in common.items():
-        similarity = both / (len(sets[a]) + len(sets[b]) - both)
-        if similarity >= threshold:
-            found[a, b] = similarity
-    return found
+    sizes = np.array([len(s) for s in sets])
+    columns = np.unique(np.concatenate(sets), return_inverse=True)[1]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    table = csr_array((np.ones(len(columns), np.int32), columns, starts))
+    common = triu(table @ table.T, k=1).tocoo()
+    a, b = common.coords
+    similarity = common.data / (sizes[a] + sizes[b] - common.data)
+    found = similarity >= threshold
+    pairs = zip(a[found].tolist(), b[found].tolist(), strict=True)
+    return dict(zip(pairs, similarity[found].tolist(), strict=True))
 
 
 def clusters_of(
@@ -203,7 +202,10 @@ def merges(rows: Sequence[Problem], config: DedupConfig) -> tuple[list[tuple[str
     return found, result.extra["kinds"]
 
 
-_NAME = re.compile(r"(?<![\\<&/A-Za-z])[A-Za-z]{3,}(?![A-Za-z>;])")  # no markup
+# No markup, and none of the headings of examples.
+_HEADINGS = r"(?!(?:input|output|example|sample|explanation|constraint|note)s?\b)"
+_NAME = re.compile(rf"(?<![\\<&/A-Za-z]){_HEADINGS}[A-Za-z]{{3,}}(?![A-Za-z>;])", re.I)
+_NUMBER = re.compile(r"\d+")
 
 
 # --- speed ----------------------------------------------------------------------------------
@@ -280,13 +282,14 @@ def one_speed(folder: Path, work: Path, peers: bool) -> None:
 
 
 def varied(problems: Sequence[Problem], rows: int) -> list[Problem]:
-    """`rows` problems: the real ones, then again with every word of the vocabulary renamed, so
+    """`rows` problems: the real ones, then again with every word and number renamed, so
     that rounds share nothing with each other but within a round all is as in the real one."""
     out = []
     for i in range(rows):
         p, turn = problems[i % len(problems)], i // len(problems)
         text = p.statement
         if turn:
+            text = _NUMBER.sub(rf"\g<0>{turn}", text)
             text = _NAME.sub(rf"\g<0>{chr(97 + turn % 26) * (1 + turn // 26)}", text)
         out.append(replace(p, id=f"{p.source}{turn}/{i}", statement=text, tests=(), solutions=()))
     return out
@@ -372,8 +375,10 @@ def scale(sizes: Sequence[int], folder: Path | None) -> None:
     print("     rows  dropped  copies  stage s  us/row  clusters s  us/row  peak GiB")
     with tempfile.TemporaryDirectory(dir=folder) as tmp:
         for rows in sizes:
-            source = Path(tmp) / f"in-{rows}"
-            generate(source, rows)
+            source = (folder or Path(tmp)) / f"made-up-{rows}"
+            if not (source / "manifest.json").is_file():
+                shutil.rmtree(source, ignore_errors=True)
+                generate(source, rows)
             problems = Shards([source])
             began = time.perf_counter()
             clusters_of(problems, Path(tmp) / "work", DedupConfig(), CORES)
@@ -389,7 +394,8 @@ def scale(sizes: Sequence[int], folder: Path | None) -> None:
                 f"{clusters:>12.1f}{clusters / rows * 1e6:>8.0f}{peak():>10.2f}",
                 flush=True,
             )
-            shutil.rmtree(source)
+            if folder is None:
+                shutil.rmtree(source)
 
 
 def main() -> None:
@@ -400,7 +406,7 @@ def main() -> None:
     parser.add_argument("part", choices=["real", "speed", "scale"])
     parser.add_argument("--data", type=Path, default=DATA, help="the shared data folder")
     parser.add_argument("--rows", type=int, nargs="+", default=[])
-    parser.add_argument("--temp", type=Path, help="where the made-up problems go")
+    parser.add_argument("--temp", type=Path, help="keep the made-up problems here")
     args = parser.parse_args()
     if args.part == "scale":
         scale(args.rows or [10_000, 100_000, 1_000_000], args.temp)
