@@ -4,11 +4,21 @@ Every accepted solution must pass all tests and every wrong one must fail at lea
 fails that has broken tests, a missing checker or a mislabelled solution. Only Python programs are
 run. A kept problem gets the flag `verified` when an accepted solution was run, else `unverified`.
 
+Before that, a problem whose statement allows its results in any order is compared that way (flag
+`any_order`). Where accepted programs get a wrong answer, looser comparisons are tried
+(:mod:`curation.checker_inference`); one that accepts all accepted programs and refuses all wrong
+ones becomes the problem's checker (flag `checker_inferred`). Then the first accepted program is run
+`repeats` times in all (flag `flaky` where a verdict differs), its slowest test is compared with the
+limit (flag `near_limit`), its mutants say how strong the tests are (flag `weak_tests` below half),
+and the tests are cut to the limits that are set.
+
 Verdicts are slow, so each goes to the stage's journal: a killed stage goes on where it was. A
 `judge_error` is the machine's fault: it is tried once more and never journaled.
 
 Reasons: `accepted_fails` (evidence: solution, origin, verdict, test, test_name), `wrong_passes`
-(solution, origin, expected), `judge_error` (solution, origin, detail), `no_accepted_solution`.
+(solution, origin, expected), `several_answers` (as accepted_fails, while other accepted programs
+pass), `weak_tests` (killed, mutants, floor, survivors), `flaky`, `judge_error` (solution, origin,
+detail), `no_accepted_solution`.
 """
 
 from __future__ import annotations
@@ -21,6 +31,8 @@ from typing import Any
 
 from pydantic import Field
 
+from curation.checker_inference import by_wording
+from curation.tests_kept import Rule
 from evaluator.judge import DEFAULT_TIME_LIMIT_S, Judge, JudgeResult
 from evaluator.layout import Tier
 from pipelines.config import StageConfig
@@ -47,7 +59,11 @@ class VerifyConfig(StageConfig):
     this many times the limit, for they may be slow in Python; wrong ones get the limit itself.
     `max_solutions`: run at most this many accepted and this many wrong programs a problem, in
     order. `require_solution`: drop problems without an accepted Python solution. `weakest_tier`:
-    the least isolation to run programs in (see evaluator.sandbox)."""
+    the least isolation to run programs in (see evaluator.sandbox). `mutants`: most mutants of the
+    first accepted program to run (0: none). `min_kill_rate`: drop problems whose tests kill a
+    smaller share. `repeats`: runs of the first accepted program; `drop_flaky`: drop a problem
+    where they differ. `infer_checkers`: as said above. `max_tests`, `max_test_bytes`,
+    `test_rule`: which tests are kept (None: all)."""
 
     # Left out of dumps: a stage's identity and manifest must not depend on the machine.
     workers: int | None = Field(default=None, ge=1, exclude=True)
@@ -56,6 +72,19 @@ class VerifyConfig(StageConfig):
     time_factor: float = Field(default=1.0, ge=1)
     max_solutions: int | None = Field(default=None, ge=1)
     require_solution: bool = False
+    mutants: int = Field(default=10, ge=0, le=1000)
+    min_kill_rate: float | None = Field(default=None, ge=0, le=1)
+    repeats: int = Field(default=3, ge=1, le=20)
+    drop_flaky: bool = False
+    infer_checkers: bool = True
+    max_tests: int | None = Field(default=None, ge=1)
+    max_test_bytes: int | None = Field(default=None, ge=1)
+    test_rule: Rule = "by_kill_power"
+
+    @property
+    def cuts(self) -> bool:
+        """True when tests are left out."""
+        return self.max_tests is not None or self.max_test_bytes is not None
 
 
 def is_python(solution: Solution) -> bool:
@@ -79,14 +108,14 @@ def chosen(problem: Problem, most: int | None) -> list[int]:
     return positions
 
 
-def _with_limit(problem: Problem, solution: Solution, config: VerifyConfig) -> Problem:
+def with_limit(problem: Problem, solution: Solution, config: VerifyConfig) -> Problem:
     limit = config.time_limit_s or problem.time_limit_s or DEFAULT_TIME_LIMIT_S
     if solution.expected == "accepted":
         limit *= config.time_factor
     return replace(problem, time_limit_s=limit)
 
 
-def _summary(problem: Problem, result: JudgeResult) -> dict[str, Any]:
+def summary(problem: Problem, result: JudgeResult) -> dict[str, Any]:
     """What a decision needs of a verdict: no times, so that a resumed stage decides the same."""
     summary: dict[str, Any] = {"passed": result.passed, "verdict": result.verdict}
     for i, test in enumerate(result.tests):
@@ -133,7 +162,7 @@ def _judge_window(
                 found[row, i] = known
     for _ in range(2):  # a judge_error is tried once more
         pairs = (
-            (_with_limit(p, p.solutions[i], config), p.solutions[i].code)
+            (with_limit(p, p.solutions[i], config), p.solutions[i].code)
             for p, i in [(problems[row], i) for row, i in todo]
         )
         failed: list[Key] = []
@@ -141,7 +170,7 @@ def _judge_window(
         for at, result in judge.map(pairs):
             row, i = todo[at]
             p = problems[row]
-            found[row, i] = _summary(p, result)
+            found[row, i] = summary(p, result)
             left -= Counter([row])  # drops a problem with nothing left
             done = window[0][0] + len(window) - len(left)
             ctx.progress(ctx.stage, done, total, f"{p.id}: {result.verdict}")
@@ -172,7 +201,10 @@ def decide_problem(
         about = {"solution": i, "origin": s.origin}
         if s.expected == "accepted" and not v["passed"]:
             failing = {k: v[k] for k in ("test", "test_name") if k in v}
-            return drop(problem, stage, "accepted_fails", **about, verdict=v["verdict"], **failing)
+            others = [w["passed"] for j, t, w in judged if j != i and t.expected == "accepted"]
+            several = v["verdict"] == "wrong_answer" and any(others)
+            reason = "several_answers" if several else "accepted_fails"
+            return drop(problem, stage, reason, **about, verdict=v["verdict"], **failing)
         if s.expected != "accepted" and v["passed"]:
             return drop(problem, stage, "wrong_passes", **about, expected=s.expected)
     for i, s, v in judged:
@@ -196,23 +228,33 @@ def verify(
 
     >>> verify([Path("04-decontaminate")], Path("05-verify"))  # doctest: +SKIP
     """
+    from curation.trust import Trust  # it needs this module's config
+
     config = config or VerifyConfig()
 
     def decide(problems: Shards, ctx: StageContext) -> Iterator[Decision]:
         counts: dict[str, Counter[str]] = {"accepted": Counter(), "wrong": Counter()}
         verified = 0
         with Judge(workers=config.workers, weakest_tier=config.weakest_tier) as judge:
-            for window in _windows(problems):
+            trust = Trust(config, judge, ctx)
+            for window in _windows(
+                map(by_wording, problems) if config.infer_checkers else problems
+            ):
                 found = _judge_window(judge, window, len(problems), config, ctx)
+                decided: list[Decision] = []
                 for row, p in window:
                     verdicts = {i: v for (r, i), v in found.items() if r == row}
+                    if config.infer_checkers:
+                        p, verdicts = trust.inferred(row, p, verdicts)
                     for i, v in verdicts.items():
                         expected = p.solutions[i].expected
                         kind = "accepted" if expected == "accepted" else "wrong"
                         counts[kind][v["verdict"]] += 1
-                    decision = decide_problem(p, verdicts, config, ctx.stage)
+                    decided.append(decide_problem(p, verdicts, config, ctx.stage))
+                for decision in trust.examined([row for row, _ in window], decided):
                     verified += isinstance(decision, Problem) and "verified" in decision.flags
                     yield decision
+            ctx.extra |= trust.report()
         ctx.extra["programs_run"] = sum(c.total() for c in counts.values())
         ctx.extra["verdicts"] = {kind: dict(sorted(c.items())) for kind, c in counts.items()}
         ctx.extra["verified"] = verified

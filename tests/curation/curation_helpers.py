@@ -54,18 +54,22 @@ def folder_bytes(folder: Path) -> dict[str, bytes]:
 
 SLOW_STAGE = """
 import sys, time
+import {module}
 from pathlib import Path
 from {module} import {stage}
 def watch(stage, done, total, note=""):
     print(done, note, flush=True)
     time.sleep(0.02)
-{stage}([Path(sys.argv[1])], Path(sys.argv[2]), progress=watch)
+{stage}([Path(sys.argv[1])], Path(sys.argv[2]), {config}, progress=watch)
 """
 
 
-def kill_half_way(stage: str, source: Path, out: Path, lines: int, prelude: str = "") -> None:
-    """Run a stage in another process and kill -9 it after `lines` progress calls."""
-    script = prelude + SLOW_STAGE.format(module=f"curation.{stage}", stage=stage)
+def kill_half_way(
+    stage: str, source: Path, out: Path, lines: int, prelude: str = "", config: str = "None"
+) -> None:
+    """Run a stage in another process and kill -9 it after `lines` progress calls. `config`: the
+    source of its config, for names that `prelude` imports."""
+    script = prelude + SLOW_STAGE.format(module=f"curation.{stage}", stage=stage, config=config)
     with subprocess.Popen(
         [sys.executable, "-c", script, str(source), str(out)], stdout=subprocess.PIPE, text=True
     ) as process:

@@ -121,7 +121,7 @@ def test_truncate_tests() -> None:
     with pytest.raises(ValueError, match="max_tests"):
         truncate_tests(p, 0)
     with pytest.raises(ValueError, match="rule"):
-        truncate_tests(p, 1, "first")  # type: ignore[arg-type]
+        truncate_tests(p, 1, "shortest")  # type: ignore[arg-type]
 
 
 def test_flags_come_with_evidence_and_samples_from_the_statement(shards, tmp_path) -> None:

@@ -13,8 +13,21 @@ import pytest
 from curation_helpers import dropped, folder_bytes, kept, kill_half_way, problem
 
 import curation.verify
-from curation.verify import VerifyConfig, verify
+from curation.verify import VerifyConfig as Config
+from curation.verify import verify as verify_stage
 from pipelines.problem import Problem, Solution, TestCase
+
+PLAIN = "curation.verify.VerifyConfig(mutants=0, repeats=1, infer_checkers=False)"
+
+
+def VerifyConfig(**given: Any) -> Config:
+    """A config that asks for nothing beyond verdicts: the rest is tested in test_trust.py."""
+    return Config(**{"mutants": 0, "repeats": 1, "infer_checkers": False, **given})
+
+
+def verify(inputs: Any, out: Any, config: Any = None, **more: Any) -> Any:
+    return verify_stage(inputs, out, config or VerifyConfig(), **more)
+
 
 TESTS = (TestCase("1\n", "2\n", "sample", "s1"), TestCase("5\n", "6\n", "hidden", "h1"))
 
@@ -167,7 +180,7 @@ def test_a_killed_stage_goes_on_where_it_was(shards, tmp_path, fake) -> None:
     ]
     rows = [p if i % 3 else problem(p.id, solutions=p.solutions) for i, p in enumerate(rows)]
     source = shards(rows)
-    kill_half_way("verify", source, tmp_path / "two", lines=50, prelude=SLOW_JUDGE)
+    kill_half_way("verify", source, tmp_path / "two", lines=50, prelude=SLOW_JUDGE, config=PLAIN)
     journal = (tmp_path / ".two.work" / "journal.jsonl").read_text().splitlines()
     assert 45 <= len(journal) <= 55
     assert all("seconds" not in json.loads(line)["value"] for line in journal)
@@ -187,10 +200,10 @@ def test_resumed_bytes_with_the_real_judge(shards, tmp_path) -> None:
         rows.append(problem(f"a/{i}", tests=TESTS, solutions=known))
     source = shards(rows)
     undisturbed = verify([source], tmp_path / "one", VerifyConfig(workers=2))
-    assert undisturbed.reasons == {"accepted_fails": 3}
+    assert undisturbed.reasons == {"several_answers": 3}
     assert dropped(undisturbed.out)["a/4"][1] == {
         "solution": 1, "origin": "", "verdict": "wrong_answer", "test": 1, "test_name": "h1",
     }  # fmt: skip
-    kill_half_way("verify", source, tmp_path / "two", lines=10)
+    kill_half_way("verify", source, tmp_path / "two", lines=10, config=PLAIN)
     resumed = verify([source], tmp_path / "two", VerifyConfig(workers=1))
     assert folder_bytes(resumed.out) == folder_bytes(undisturbed.out)
