@@ -1,13 +1,10 @@
-"""Decontamination precision and recall on known pairs, and the time of the curation stages.
+"""Dedup precision and recall on known pairs, and the time of the curation stages.
 
     python benchmarks/bench_curation.py [--data ../shared/data]
 
-Truth: a LeetCodeDataset row whose task_id is the slug of a LeetCode title in LiveCodeBench v5 is
-that problem, whatever its text. `all` uses ids, titles and n-grams; `text` sees the statement
-alone, as for a source that lost its ids. `siblings` are the wrong hits whose slug differs from
-the benchmark problem's only in a number or level at the end. `paper` is the 16-gram 0.22 rule of
-the paper, in our reading: containment of the benchmark's statement. The dedup table merges the
-two sources without ids or URLs on one side; the same truth says which merges are right.
+The dedup table merges LeetCodeDataset and LiveCodeBench without ids or URLs on one side; a
+LeetCodeDataset row whose task_id is the slug of an LCB title is that problem, so that truth says
+which merges are right. Decontamination is measured by benchmarks/decontamination.py.
 """
 
 from __future__ import annotations
@@ -20,22 +17,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
+from decontamination import DATA, LCB, LEETCODE, benchmark_rows, leetcode_rows, native
 
-from curation.benchmark import Benchmark, load_benchmark
-from curation.decontaminate import DecontaminateConfig, decontaminate, find_hit
+from curation.decontaminate import DecontaminateConfig, decontaminate
 from curation.dedup import DedupConfig, dedup
 from curation.normalize import normalize
 from curation.text import sibling_titles, slug
 from pipelines.problem import Problem
 from pipelines.shards import write_problems
 from pipelines.sources import read_source
-from pipelines.sources.livecodebench import BenchmarkRow, iter_benchmark
 from pipelines.stage import iter_dropped
-
-DATA = Path(__file__).resolve().parents[2] / "shared/data"
-LCB = "livecodebench/release_v5_submissions_o1_mini.jsonl.gz"
-LEETCODE = ("leetcode_dataset/v0.2.0-train.jsonl.gz", "leetcode_dataset/v0.3.1-test.jsonl.gz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,72 +49,13 @@ class Score:
         return self.true / max(1, self.truth)
 
 
-def leetcode_rows(data: Path) -> list[Problem]:
-    """All LeetCodeDataset problems (without tests, which play no part in matching)."""
-    rows = []
-    for name in LEETCODE:
-        for row in read_source("leetcode_dataset", data / name):
-            if isinstance(row, Problem):
-                rows.append(replace(row, tests=(), solutions=()))
-            elif row.problem is not None:
-                rows.append(replace(row.problem, tests=(), solutions=()))
-    return rows
-
-
-def benchmark_slugs(data: Path) -> list[str]:
-    """Per LCB row the LeetCode slug, or '' for other judges."""
-    rows = [r for r in iter_benchmark(data / LCB) if isinstance(r, BenchmarkRow)]
-    return [slug(r.title) if r.platform == "leetcode" else "" for r in rows]
-
-
-def native(problem: Problem) -> str:
-    """The slug of a LeetCodeDataset row."""
-    return problem.id.partition("/")[2]
-
-
-def score(
-    benchmark: Benchmark,
-    slugs: Sequence[str],
-    rows: Sequence[Problem],
-    config: DecontaminateConfig,
-    text_only: bool = False,
-) -> Score:
-    """Precision and recall of one config; `text_only` hides ids, URLs and titles."""
-    known = {s for s in slugs if s}
-    hits = true = siblings = 0
-    for p in rows:
-        seen = replace(p, id="unknown/1", url="", title="") if text_only else p
-        hit = find_hit(benchmark, seen, config)
-        if hit is None or hit.sibling:
-            continue
-        hits += 1
-        true += native(p) in known
-        siblings += native(p) not in known and sibling_titles(native(p), slugs[hit.row])
-    return Score(hits, true, siblings, sum(native(p) in known for p in rows))
-
-
-def paper_rule(path: Path, slugs: Sequence[str], rows: Sequence[Problem]) -> Score:
-    """16-grams of words, containment of the benchmark statement >= 0.22."""
-    benchmark = load_benchmark(path, ngram=16)
-    known = {s for s in slugs if s}
-    hits = true = siblings = 0
-    for p in rows:
-        share = benchmark.shared(benchmark.text_grams(p.statement)) / np.maximum(benchmark.sizes, 1)
-        best = int(np.argmax(share))
-        if share[best] >= 0.22:
-            hits += 1
-            true += native(p) in known
-            siblings += native(p) not in known and sibling_titles(native(p), slugs[best])
-    return Score(hits, true, siblings, sum(native(p) in known for p in rows))
-
-
 def dedup_score(data: Path, rows: Sequence[Problem], config: DedupConfig) -> Score:
     """Dedup of LeetCodeDataset and LCB together. `hits` are dropped rows."""
     lcb = [
         Problem(id=f"lcb/{i}", title=r.title, statement=r.statement)
-        for i, r in enumerate(iter_benchmark(data / LCB))
-        if isinstance(r, BenchmarkRow)
+        for i, r in enumerate(benchmark_rows(data))
     ]
+    rows = [replace(p, tests=(), solutions=()) for p in rows]
     name = {p.id: native(p) for p in rows} | {p.id: slug(p.title) for p in lcb}
     truth = len({native(p) for p in rows} & {slug(p.title) for p in lcb})
     with tempfile.TemporaryDirectory() as tmp:
@@ -153,29 +85,8 @@ def main() -> None:
     if not (args.data / LCB).is_file():
         print(f"skipped: {args.data / LCB} is not there; give the folder that holds it with --data")
         return
-    benchmark, slugs, rows = (
-        load_benchmark("lcb-v5"),
-        benchmark_slugs(args.data),
-        leetcode_rows(args.data),
-    )
-    print(f"{len(rows)} LeetCodeDataset rows against {len(benchmark.problems)} of lcb-v5\n")
+    rows = leetcode_rows(args.data)
     print("rule                  threshold  hits  true siblings precision  recall")
-    for threshold in (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8):
-        show(
-            "all",
-            f"{threshold}",
-            score(benchmark, slugs, rows, DecontaminateConfig(threshold=threshold)),
-        )
-    for same in (0.25, 0.5, 0.8, 0.95, 2.0):
-        config = DecontaminateConfig(same_judge_threshold=same)
-        show(
-            f"all, same judge {same}", f"{config.threshold}", score(benchmark, slugs, rows, config)
-        )
-    for threshold in (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8):
-        config = DecontaminateConfig(threshold=threshold)
-        show("text", f"{threshold}", score(benchmark, slugs, rows, config, text_only=True))
-    show("paper (text)", "0.22", paper_rule(args.data / LCB, slugs, rows))
-
     for threshold in (0.5, 0.6, 0.7, 0.8, 0.9):
         found = dedup_score(args.data, rows, DedupConfig(threshold=threshold))
         show("dedup LeetCode + LCB", f"{threshold}", found)

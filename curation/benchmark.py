@@ -1,34 +1,39 @@
 """Benchmark fingerprints: what decontamination knows of a benchmark, without its text.
 
-Per problem: id, platform, date, hashes of its identity and title, and the 64-bit blake2b hashes of
-all its word 13-grams (none sampled out). Grams found in more than five problems of the benchmark
-are boilerplate ("the sum of n over all test cases ...") and are kept apart. Shipped as
-`fingerprints/NAME.json` (header and problems) and `NAME.npz` (hashes); made by
-`benchmarks/fingerprint_lcb.py`.
+Per problem: id, platform, date, hashes of its identity, its title and its title without a closing
+numeral, hashes of its word 5-grams and of its tests (the examples in its statement, and public
+tests where there are any). Shipped as `fingerprints/NAME.json` (header and problems) and
+`NAME.npz` (hashes); made by `benchmarks/fingerprint_lcb.py`.
+
+A benchmark is named by its ids and window: `lcb-v5` is 880 problems, `lcb-v5@2024-08-01..` those
+of them released from that day on.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import json
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from curation.identity import native_identity
-from curation.text import WORDS_VERSION, Hashes, digest64, ngram_hashes, ngram_words, slug
+from curation.decon_items import ColumnError, Item, choose_columns, problem_item, row_item
+from curation.decon_ngrams import GRAMS_VERSION, GramIndex, Grams, distinct, gram_batch
+from curation.decon_tables import iter_table, table_columns
+from curation.test_fingerprints import PAIRS_VERSION
+from curation.text import WORDS_VERSION, digest64, sibling_stem, slug
+from pipelines.problem import Problem, ProblemError
 from pipelines.shards import atomic_path, sha256_file, write_text_atomic
 
-if TYPE_CHECKING:
-    from pipelines.sources.livecodebench import BenchmarkRow
-
-NGRAM = 13
-#: A gram in more benchmark problems than this is boilerplate.
-MAX_DOCUMENTS = 5
+NGRAM = 5
+#: A test in more benchmark problems than this says nothing about one of them.
+MAX_OWNERS = 3
 FINGERPRINTS = Path(__file__).parent / "fingerprints"
+VERSIONS = {"words": WORDS_VERSION, "grams": GRAMS_VERSION, "pairs": PAIRS_VERSION}
 
 
 class BenchmarkError(ValueError):
@@ -37,106 +42,130 @@ class BenchmarkError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkProblem:
-    """One benchmark problem: hashes instead of text, `title_words` to tell generic titles."""
+    """One benchmark problem: hashes instead of text. `stem` is the title without a closing
+    numeral or level, `title_words` tells generic titles. Empty hashes: not known."""
 
     id: str
     platform: str
     released_at: str
     identity: str
     title: str
+    stem: str
     title_words: int
 
 
 @dataclass(slots=True)
 class Benchmark:
-    """A benchmark ready for matching. `grams[offsets[i]:offsets[i + 1]]` are problem i's."""
+    """A benchmark ready for matching. `grams` and `pairs` are those of each problem, distinct.
+    `total`: problems before a window was taken."""
 
     name: str
     problems: list[BenchmarkProblem]
-    grams: Hashes
-    offsets: npt.NDArray[np.int64]
-    common: Hashes
+    grams: Grams
+    pairs: Grams
     sha256: str = ""
     header: dict[str, Any] = field(default_factory=dict)
-    ngram: int = NGRAM
+    total: int = 0
+    index: GramIndex = field(init=False)
     by_identity: dict[str, int] = field(init=False)
     by_title: dict[str, list[int]] = field(init=False)
-    sizes: npt.NDArray[np.int64] = field(init=False)
-    platforms: npt.NDArray[np.str_] = field(init=False)
-    _keys: Hashes = field(init=False)
-    _rows: npt.NDArray[np.int64] = field(init=False)
-    _starts: npt.NDArray[np.int64] = field(init=False)
+    by_stem: dict[str, list[int]] = field(init=False)
+    by_pair: dict[int, list[int]] = field(init=False)
+    pair_counts: npt.NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.sizes = np.diff(self.offsets)
-        self.platforms = np.array([p.platform for p in self.problems], dtype=np.str_)
-        self.by_identity = {p.identity: i for i, p in enumerate(self.problems)}
-        self.by_title = {}
+        self.total = self.total or len(self.problems)
+        self.index = GramIndex(self.grams.values, self.grams.offsets, NGRAM)
+        self.by_identity = {p.identity: i for i, p in enumerate(self.problems) if p.identity}
+        self.by_title, self.by_stem, owners = {}, {}, dict[int, list[int]]()
         for i, p in enumerate(self.problems):
-            self.by_title.setdefault(p.title, []).append(i)
-        order = np.argsort(self.grams, kind="stable")
-        self._rows = np.repeat(np.arange(len(self.problems)), self.sizes)[order]
-        self._keys, starts = np.unique(self.grams[order], return_index=True)
-        self._starts = np.append(starts, len(self.grams))
+            if p.title:
+                self.by_title.setdefault(p.title, []).append(i)
+                self.by_stem.setdefault(p.stem, []).append(i)
+        for i, pair in zip(self.pairs.rows.tolist(), self.pairs.values.tolist(), strict=True):
+            owners.setdefault(pair, []).append(i)
+        self.by_pair = {pair: rows for pair, rows in owners.items() if len(rows) <= MAX_OWNERS}
+        self.pair_counts = np.diff(self.pairs.offsets)
 
-    def shared(self, grams: Hashes) -> npt.NDArray[np.int64]:
-        """How many of `grams` each problem has."""
-        counts = np.zeros(len(self.problems), np.int64)
-        if not len(self._keys):
-            return counts
-        at = np.minimum(np.searchsorted(self._keys, grams), len(self._keys) - 1)
-        for k in at[self._keys[at] == grams]:
-            counts[self._rows[self._starts[k] : self._starts[k + 1]]] += 1
-        return counts
-
-    def text_grams(self, statement: str) -> Hashes:
-        """The grams of a statement, boilerplate left out."""
-        grams = ngram_hashes(ngram_words(statement), self.ngram)
-        return np.setdiff1d(grams, self.common, assume_unique=True)
+    @property
+    def title(self) -> str:
+        """Name and count, e.g. 'lcb-v5@2024-08-01..: 279 of 880 problems'."""
+        count = len(self.problems)
+        some = f"{count} of {self.total}" if count < self.total else f"{count}"
+        return f"{self.name}: {some} problem" + ("s" if self.total != 1 else "")
 
 
 def hashed(kind: str, text: str) -> str:
-    """A short hash of an identity or title."""
-    return f"{digest64(f'{kind}:{text}'):016x}"
+    """A short hash of an identity or title; '' for no text."""
+    return f"{digest64(f'{kind}:{text}'):016x}" if text else ""
 
 
-def make_benchmark(rows: Iterable[BenchmarkRow], name: str, ngram: int = NGRAM) -> Benchmark:
-    """Fingerprints of benchmark rows, in their order.
+def identity_hash(item: Item) -> str:
+    """The hash under which `Benchmark.by_identity` finds an item."""
+    return hashed("id", f"{item.judge}:{item.native}" if item.native else "")
+
+
+def make_benchmark(items: Sequence[Item], name: str) -> Benchmark:
+    """Fingerprints of items, in their order.
 
     >>> make_benchmark([], "empty").problems
     []
     """
-    problems, grams = [], []
-    for row in rows:
-        judge, native = native_identity(
-            f"livecodebench/{row.id.removeprefix('livecodebench/')}", row.url
+    problems = [
+        BenchmarkProblem(
+            id=item.id,
+            platform=item.judge,
+            released_at=item.released_at.isoformat() if item.released_at else "",
+            identity=identity_hash(item),
+            title=hashed("title", title := slug(item.title)),
+            stem=hashed("title", sibling_stem(title)),
+            title_words=len([w for w in title.split("-") if w]),
         )
-        title = slug(row.title)
-        if row.platform == "leetcode":  # its question_id is not the id LeetCode shows
-            judge, native = "leetcode", title
-        problems.append(
-            BenchmarkProblem(
-                id=row.id,
-                platform=row.platform,
-                released_at=row.released_at.isoformat() if row.released_at else "",
-                identity=hashed("id", f"{judge}:{native}"),
-                title=hashed("title", title),
-                title_words=len([w for w in title.split("-") if w]),
-            )
+        for item in items
+    ]
+    pairs = np.concatenate([np.zeros(0, np.uint64), *(item.pairs for item in items)])
+    offsets = np.cumsum([0, *(len(item.pairs) for item in items)], dtype=np.int64)
+    grams = distinct(gram_batch([item.statement for item in items], NGRAM))
+    return Benchmark(name, problems, grams, Grams(pairs, offsets))
+
+
+def take_window(benchmark: Benchmark, start: dt.date | None, end: dt.date | None) -> Benchmark:
+    """The problems released from `start` to `end`, both included, as LiveCodeBench's own date
+    options read. Problems without a date stay. Raises BenchmarkError when none is left.
+
+    >>> take_window(load_benchmark("lcb-v5"), dt.date(2025, 1, 1), None).title
+    'lcb-v5@2025-01-01..: 7 of 880 problems'
+    """
+    if start is None and end is None:
+        return benchmark
+    first, last = start.isoformat() if start else "", end.isoformat() if end else "9999"
+    keep = [
+        i
+        for i, p in enumerate(benchmark.problems)
+        if not p.released_at or first <= p.released_at <= last
+    ]
+    window = f"{start or ''}..{end or ''}"
+    if not keep:
+        dates = sorted(p.released_at for p in benchmark.problems if p.released_at)
+        raise BenchmarkError(
+            f"benchmark {benchmark.name!r}: no problem in the window {window}; its dates run from "
+            f"{dates[0]} to {dates[-1]}"
         )
-        grams.append(ngram_hashes(ngram_words(row.statement), ngram))
-    empty = np.zeros(0, np.uint64)
-    values, documents = np.unique(np.concatenate([empty, *grams]), return_counts=True)
-    common = values[documents > MAX_DOCUMENTS]
-    grams = [np.setdiff1d(g, common, assume_unique=True) for g in grams]
     return Benchmark(
-        name,
-        problems,
-        np.concatenate([empty, *grams]),
-        np.cumsum([0, *map(len, grams)], dtype=np.int64),
-        common,
-        ngram=ngram,
+        f"{benchmark.name}@{window}",
+        [benchmark.problems[i] for i in keep],
+        _taken(benchmark.grams, keep),
+        _taken(benchmark.pairs, keep),
+        benchmark.sha256,
+        benchmark.header,
+        benchmark.total,
     )
+
+
+def _taken(grams: Grams, keep: Sequence[int]) -> Grams:
+    parts = [grams.values[grams.offsets[i] : grams.offsets[i + 1]] for i in keep]
+    offsets = np.cumsum([0, *map(len, parts)], dtype=np.int64)
+    return Grams(np.concatenate([np.zeros(0, np.uint64), *parts]), offsets)
 
 
 def save_benchmark(benchmark: Benchmark, folder: Path, about: dict[str, Any]) -> None:
@@ -144,19 +173,19 @@ def save_benchmark(benchmark: Benchmark, folder: Path, about: dict[str, Any]) ->
     source's name, sha256 and licence."""
     npz = folder / f"{benchmark.name}.npz"
     arrays = {
-        "grams": benchmark.grams.astype("<u8"),
-        "offsets": benchmark.offsets.astype("<i8"),
-        "common": benchmark.common.astype("<u8"),
+        "grams": benchmark.grams.values.astype("<u8"),
+        "gram_offsets": benchmark.grams.offsets.astype("<i8"),
+        "pairs": benchmark.pairs.values.astype("<u8"),
+        "pair_offsets": benchmark.pairs.offsets.astype("<i8"),
     }
     with atomic_path(npz) as tmp, tmp.open("wb") as f:
         np.savez(f, allow_pickle=False, **arrays)  # hashes don't compress
     header = {
         "name": benchmark.name,
         "rows": len(benchmark.problems),
-        "ngram": benchmark.ngram,
-        "max_documents": MAX_DOCUMENTS,
-        "words_version": WORDS_VERSION,
-        "hash": "blake2b-64",
+        "ngram": NGRAM,
+        "versions": VERSIONS,
+        "hash": "blake2b-64 of words, combined",
         "npz_sha256": sha256_file(npz),
         **about,
     }
@@ -171,42 +200,117 @@ def shipped() -> list[str]:
     """Names of the shipped benchmarks.
 
     >>> shipped()
-    ['lcb-v5']
+    ['humaneval', 'lcb-v5', 'mbpp']
     """
     return sorted(p.stem for p in FINGERPRINTS.glob("*.json"))
 
 
-def load_benchmark(name_or_path: str | Path, ngram: int = NGRAM) -> Benchmark:
-    """A shipped benchmark by name, or LiveCodeBench rows (JSONL[.gz]) by path. `ngram` applies
-    to rows only. Raises BenchmarkError for an unknown name, naming the shipped ones.
+def split_spec(spec: str) -> tuple[str, dt.date | None, dt.date | None]:
+    """Name or path of a benchmark, and the window behind '@' if any. Raises BenchmarkError for a
+    window that is no FROM..TO of ISO dates.
+
+    >>> split_spec("lcb-v5@2024-08-01..")
+    ('lcb-v5', datetime.date(2024, 8, 1), None)
+    """
+    name, window = spec[: window_start(spec)], spec[window_start(spec) + 1 :]
+    if not window:
+        return spec, None, None
+    start, _, end = window.partition("..")
+    try:
+        first, last = (dt.date.fromisoformat(t) if t else None for t in (start, end))
+    except ValueError:
+        raise BenchmarkError(
+            f"benchmark {spec!r}: {window!r} is no window like 2024-08-01..2025-01-31"
+        ) from None
+    return name, first, last
+
+
+def window_start(spec: str) -> int:
+    """Where the window of a benchmark's name begins ('@'); the name's length without one.
+
+    >>> window_start("lcb-v5@..2024-12-31"), window_start("a@b.jsonl")
+    (6, 9)
+    """
+    at = spec.rfind("@")
+    return at if at >= 0 and ".." in spec[at:] and "/" not in spec[at:] else len(spec)
+
+
+def known_benchmark(spec: str) -> bool:
+    """Whether :func:`load_benchmark` would find something under that name or path."""
+    name = split_spec(spec)[0]
+    return name in shipped() or Path(name).expanduser().is_file()
+
+
+def load_benchmark(name_or_path: str | Path, columns: Mapping[str, str] | None = None) -> Benchmark:
+    """A shipped benchmark by name, or the rows of a JSONL[.gz] or Parquet file by path, with a
+    window behind '@' if wanted. `columns` (field -> column) applies to files. Raises
+    BenchmarkError for an unknown name, naming the shipped ones, and for a file that lacks a
+    column or has a row that can't be read.
 
     >>> len(load_benchmark("lcb-v5").problems)
     880
     """
-    name = str(name_or_path)
+    name, start, end = split_spec(str(name_or_path))
     if name in shipped():
-        return _load_shipped(name)
-    path = Path(name_or_path).expanduser()
+        return take_window(_load_shipped(name), start, end)
+    path = Path(name).expanduser()
     if not path.is_file():
         raise BenchmarkError(
             f"benchmark {name!r}: neither a shipped benchmark ({', '.join(shipped())}) "
-            "nor a file of LiveCodeBench rows (JSONL or JSONL.gz)"
+            "nor a file of benchmark rows (JSONL, JSONL.gz or Parquet)"
         )
-    from pipelines.problem import Dropped
-    from pipelines.sources.livecodebench import iter_benchmark
-
-    rows: list[BenchmarkRow] = []
-    for row in iter_benchmark(path):
-        if isinstance(row, Dropped):  # a benchmark with holes would pass contaminated rows
-            raise BenchmarkError(
-                f"{path}: row {row.id}: {row.reason} {row.evidence}; mend the file"
-            )
-        rows.append(row)
-    if not rows:
-        raise BenchmarkError(f"{path}: no rows; nothing could be found contaminated")
-    benchmark = make_benchmark(rows, path.name, ngram)
+    items = read_items(path, columns or {})
+    benchmark = make_benchmark(items, path.name)
     benchmark.sha256 = sha256_file(path)
-    return benchmark
+    return take_window(benchmark, start, end)
+
+
+def read_items(path: Path, columns: Mapping[str, str] | None = None) -> list[Item]:
+    """The rows of a benchmark file. A benchmark with holes would pass contaminated rows, so one
+    bad row is an error. HumanEval and MBPP are known by their columns."""
+    try:
+        present = table_columns(path)
+        if not columns and (source := _known_source(present)):
+            return _source_items(path, source)
+        chosen = choose_columns(present, columns or {}, str(path))
+    except ColumnError as e:
+        raise BenchmarkError(str(e)) from None
+    items: list[Item] = []
+    for row in iter_table(path):
+        try:
+            if row.data is None:
+                raise ProblemError(row.error)
+            item = row_item(row.data, chosen, path.name.partition(".")[0], row.number)
+            if not item.statement.strip():
+                raise ProblemError(f"field {chosen['statement']!r} is empty: nothing to protect")
+        except ProblemError as e:
+            raise BenchmarkError(f"{path}: row {row.number}: {e}; mend the file") from None
+        items.append(item)
+    return items
+
+
+def _known_source(present: Iterable[str]) -> str | None:
+    known = {"humaneval": {"prompt", "entry_point", "canonical_solution", "test"}}
+    known["mbpp"] = {"text", "code", "test_list", "task_id"}
+    return next((name for name, columns in known.items() if columns <= set(present)), None)
+
+
+def _source_items(path: Path, source: str) -> list[Item]:
+    """Items of a file one of our readers knows: it makes pairs of asserts. Their titles are names
+    of functions, which many problems share."""
+    from pipelines.sources import read_source
+
+    items = []
+    texts = [row.data or {} for row in iter_table(path)]
+    for data, row in zip(texts, read_source(source, path), strict=True):
+        if not isinstance(row, Problem):
+            problem = row.problem
+            if problem is None:
+                raise BenchmarkError(f"{path}: {row.id}: {row.reason} {row.evidence}; mend it")
+            row = problem
+        text = data["text"] if source == "mbpp" else data["prompt"]
+        items.append(replace(problem_item(row), title="", statement=text))
+    return items
 
 
 def _load_shipped(name: str) -> Benchmark:
@@ -214,10 +318,10 @@ def _load_shipped(name: str) -> Benchmark:
     npz = path.with_suffix(".npz")
     data = json.loads(path.read_text("utf-8"))
     header = data["header"]
-    if header["words_version"] != WORDS_VERSION:
+    if header.get("versions") != VERSIONS or header.get("ngram") != NGRAM:
         raise BenchmarkError(
-            f"{path}: made with word rules {header['words_version']}, this code has "
-            f"{WORDS_VERSION}; run benchmarks/fingerprint_lcb.py again"
+            f"{path}: made with other rules than this code has ({VERSIONS}); run "
+            "benchmarks/fingerprint_lcb.py again"
         )
     if not npz.is_file() or sha256_file(npz) != header["npz_sha256"]:
         raise BenchmarkError(f"{npz}: missing or damaged; install MicroCoder again")
@@ -225,10 +329,8 @@ def _load_shipped(name: str) -> Benchmark:
         return Benchmark(
             name,
             [BenchmarkProblem(**p) for p in data["problems"]],
-            arrays["grams"],
-            arrays["offsets"],
-            arrays["common"],
+            Grams(arrays["grams"], arrays["gram_offsets"]),
+            Grams(arrays["pairs"], arrays["pair_offsets"]),
             sha256=sha256_file(path),
             header=header,
-            ngram=header["ngram"],
         )

@@ -1,36 +1,28 @@
-"""decontaminate: drop what a benchmark tests.
+"""decontaminate: drop what a benchmark tests, and what resembles it.
 
-A row is contaminated by benchmark problem B when
-- `id`: it names the same problem of the same judge (LeetCode slug, AtCoder task, Codeforces
-  contest and index); or
-- `title`: it has B's title and that says enough: three words or more, or shared n-grams besides;
-  or
-- `ngram`: the share of 13-grams in common, of B's or of the row's (the larger), reaches
-  `threshold` with at least `min_shared` of them, or one text lies wholly in the other.
+:mod:`curation.decon_match` says of every row whether it is a problem of a benchmark
+(`contaminated`), a near relative of one (`sibling`) or clean, by which signals. This stage applies
+the policy: contaminated rows are dropped; siblings are dropped too, or kept with the flag
+`benchmark_sibling`; rows released at the cut-off date or later are dropped.
 
-Where row and B are of one judge but are different problems there (the -i/-ii pairs of LeetCode),
-common text is expected: they count as contaminated from `same_judge_threshold` on and are
-otherwise kept with the flag `benchmark_sibling`.
-
-Reasons: `contaminated` (evidence: benchmark, row, kind, share, shared), `after_cutoff`.
+Reasons: `contaminated`, `benchmark_sibling` (evidence: benchmark, row, signals, shares, tests in
+common), `after_cutoff`.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-import numpy as np
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from curation.benchmark import Benchmark, hashed, load_benchmark
-from curation.identity import identity
-from curation.text import slug
-from pipelines.config import StageConfig
+from curation.benchmark import Benchmark, load_benchmark, take_window
+from curation.decon_items import problem_item
+from curation.decon_match import SIGNALS, MatchConfig, Verdict, match
 from pipelines.problem import Problem, drop
 from pipelines.shards import Shards
 from pipelines.stage import (
@@ -42,80 +34,51 @@ from pipelines.stage import (
     run_stage,
 )
 
-Kind = Literal["id", "title", "ngram"]
-KINDS: tuple[Kind, ...] = ("id", "title", "ngram")
 SIBLING_FLAG = "benchmark_sibling"
+#: Rows compared together; fewer where their tests are large.
+BATCH_ROWS = 512
+BATCH_CHARS = 1 << 26
 
 
-class DecontaminateConfig(StageConfig):
-    """`benchmark`: a shipped name or a path to LiveCodeBench rows. `threshold`, `min_shared`:
-    n-gram containment. `same_judge_threshold`: the same for different problems of one judge;
-    equal to `threshold` it drops all siblings, above 1 none. `cutoff`: problems released on
-    this day or later are dropped."""
+def _one_or_more(value: Any) -> Any:
+    return (value,) if isinstance(value, str) else value
 
-    benchmark: str = "lcb-v5"
-    threshold: float = Field(default=0.25, gt=0, le=1)
-    min_shared: int = Field(default=5, ge=1)
-    same_judge_threshold: float = Field(default=0.9, gt=0)
+
+Benchmarks = Annotated[tuple[str, ...], BeforeValidator(_one_or_more), Field(min_length=1)]
+
+
+class DecontaminateConfig(MatchConfig):
+    """`benchmark`: one or a list of shipped names or paths to benchmark rows, each with a window
+    behind '@' if wanted (`lcb-v5@2024-08-01..`); `date_from`, `date_to`: a window for all that
+    have dates. `benchmark_columns`: field -> column of those files. `siblings`: drop or keep
+    them. `cutoff`: problems released on this day or later are dropped."""
+
+    benchmark: Benchmarks = ("lcb-v5",)
+    benchmark_columns: dict[str, str] = Field(default_factory=dict)
+    date_from: dt.date | None = None
+    date_to: dt.date | None = None
+    siblings: Literal["drop", "keep"] = "drop"
     cutoff: dt.date | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """What a row has in common with a benchmark problem (its position in the benchmark).
-    `sibling`: too little for two different problems of one judge; the row is kept."""
-
-    kind: Kind
-    row: int
-    share: float
-    shared: int
-    sibling: bool = False
+def load_benchmarks(config: DecontaminateConfig) -> list[Benchmark]:
+    """The benchmarks of a config, windows taken. Raises BenchmarkError."""
+    return [
+        take_window(load_benchmark(b, config.benchmark_columns), config.date_from, config.date_to)
+        for b in config.benchmark
+    ]
 
 
-def find_hit(
-    benchmark: Benchmark,
-    problem: Problem,
-    config: DecontaminateConfig,
-    kinds: Sequence[Kind] = KINDS,
-) -> Hit | None:
-    """The strongest hit of a problem by the rules named in `kinds`, in that order of strength.
+def check_problem(
+    benchmarks: Sequence[Benchmark], problem: Problem, config: DecontaminateConfig | None = None
+) -> Verdict | None:
+    """The verdict on one problem, e.g. to ask why a row was dropped.
 
     >>> p = Problem(id="leetcode/find-the-peaks", title="Find the Peaks")
-    >>> find_hit(load_benchmark("lcb-v5"), p, DecontaminateConfig()).kind
-    'id'
+    >>> check_problem([load_benchmark("lcb-v5")], p).kind
+    'contaminated'
     """
-    grams = benchmark.text_grams(problem.statement)
-    shared = benchmark.shared(grams)
-    smaller = np.minimum(np.maximum(benchmark.sizes, 1), max(len(grams), 1))
-    share = shared / smaller
-    judge, native = identity(problem)
-
-    def hit(kind: Kind, row: int, sibling: bool = False) -> Hit:
-        return Hit(kind, row, round(float(share[row]), 4), int(shared[row]), sibling)
-
-    same = benchmark.by_identity.get(hashed("id", f"{judge}:{native}"))
-    if "id" in kinds and same is not None:
-        return hit("id", same)
-    # With an identity hit switched off, its problem must not look like a sibling of itself.
-    other = benchmark.platforms == judge
-    if same is not None:
-        other[same] = False
-    enough = (shared >= config.min_shared) | (share >= 1)
-    if "title" in kinds and (title := slug(problem.title)):
-        for i in benchmark.by_title.get(hashed("title", title), ()):
-            telling = benchmark.problems[i].title_words >= 3 and not other[i]
-            if telling or enough[i]:
-                return hit("title", i)
-    if "ngram" in kinds:
-        least = np.where(
-            other, max(config.same_judge_threshold, config.threshold), config.threshold
-        )
-        for limit, sibling in ((least, False), (config.threshold, True)):
-            rows = np.flatnonzero(enough & (share >= limit))
-            if len(rows):
-                best = max(rows, key=lambda i: (share[i], shared[i], -i))
-                return hit("ngram", int(best), sibling)
-    return None
+    return match(benchmarks, [problem_item(problem)], config)[0]
 
 
 def decontaminate(
@@ -125,52 +88,32 @@ def decontaminate(
     progress: Progress = no_progress,
 ) -> StageResult:
     """Run the stage. Raises BenchmarkError before any work for an unknown benchmark. Extra:
-    hits by kind, benchmark rows hit, siblings kept, rows without a date.
+    the benchmarks with their counts and windows, hits by signal and by benchmark, benchmark rows
+    hit, siblings kept, rows without a date.
 
     >>> decontaminate([Path("03-dedup")], Path("04-decontaminate"))  # doctest: +SKIP
     """
     config = config or DecontaminateConfig()
-    benchmark = load_benchmark(config.benchmark)
+    benchmarks = load_benchmarks(config)
 
     def decide(problems: Shards, ctx: StageContext) -> Iterator[Decision]:
-        kinds: Counter[str] = Counter()
-        rows_hit: set[int] = set()
-        siblings = undated = 0
-        for p in problems:
-            hit = find_hit(benchmark, p, config)
-            if hit is not None and not hit.sibling:
-                kinds[hit.kind] += 1
-                rows_hit.add(hit.row)
-                yield drop(
-                    p,
-                    ctx.stage,
-                    "contaminated",
-                    benchmark=benchmark.name,
-                    row=benchmark.problems[hit.row].id,
-                    kind=hit.kind,
-                    share=hit.share,
-                    shared=hit.shared,
-                )
-                continue
-            if config.cutoff and p.released_at and p.released_at >= config.cutoff:
-                dates = {"released_at": p.released_at, "cutoff": config.cutoff}
-                yield drop(p, ctx.stage, "after_cutoff", **dates)
-                continue
-            undated += p.released_at is None
-            if hit is not None:
-                siblings += 1
-                if SIBLING_FLAG not in p.flags:
-                    p = replace(p, flags=(*p.flags, SIBLING_FLAG))
-            yield p
-        ctx.extra["benchmark"] = {
-            "name": benchmark.name,
-            "rows": len(benchmark.problems),
-            "sha256": benchmark.sha256,
-        }
-        ctx.extra["hits"] = {kind: kinds[kind] for kind in KINDS}
-        ctx.extra["benchmark_rows_hit"] = len(rows_hit)
-        ctx.extra["siblings_kept"] = siblings
-        ctx.extra["undated_kept"] = undated
+        tally = Tally()
+        for batch in _batches(problems):
+            verdicts = match(benchmarks, [problem_item(p) for p in batch], config)
+            for p, verdict in zip(batch, verdicts, strict=True):
+                reason = reason_to_drop(verdict, p.released_at, config)
+                tally.add(verdict, reason)
+                if reason == "after_cutoff":
+                    dates = {"released_at": p.released_at, "cutoff": config.cutoff}
+                    yield drop(p, ctx.stage, reason, **dates)
+                elif reason and verdict:
+                    yield drop(p, ctx.stage, reason, **verdict.evidence())
+                else:
+                    tally.undated += p.released_at is None
+                    if verdict and SIBLING_FLAG not in p.flags:
+                        p = replace(p, flags=(*p.flags, SIBLING_FLAG))
+                    yield p
+        ctx.extra.update(tally.extra(benchmarks))
 
     return run_stage(
         "decontaminate",
@@ -180,5 +123,71 @@ def decontaminate(
         decide,
         rooms=("curation",),
         progress=progress,
-        key_extra=benchmark.sha256,
+        key_extra=[b.sha256 for b in benchmarks],
     )
+
+
+def reason_to_drop(
+    verdict: Verdict | None, released_at: dt.date | None, config: DecontaminateConfig
+) -> str | None:
+    """The policy: why a row goes, or None."""
+    if verdict is not None and verdict.kind == "contaminated":
+        return "contaminated"
+    if verdict is not None and config.siblings == "drop":
+        return SIBLING_FLAG
+    if config.cutoff and released_at and released_at >= config.cutoff:
+        return "after_cutoff"
+    return None
+
+
+class Tally:
+    """Figures of a run for its report."""
+
+    def __init__(self) -> None:
+        self.signals: Counter[str] = Counter()
+        self.benchmarks: Counter[str] = Counter()
+        self.rows: set[tuple[str, int]] = set()
+        self.siblings_kept = self.undated = 0
+
+    def add(self, verdict: Verdict | None, reason: str | None) -> None:
+        """Count one row's verdict and what became of it."""
+        if verdict is None:
+            return
+        if reason in ("contaminated", SIBLING_FLAG):
+            self.signals.update(verdict.signals)
+            self.benchmarks[verdict.benchmark] += 1
+            self.rows.add((verdict.benchmark, verdict.row))
+        elif reason is None:
+            self.siblings_kept += 1
+
+    def extra(self, benchmarks: Sequence[Benchmark]) -> dict[str, Any]:
+        """The stage's part of the report."""
+        return {
+            "benchmarks": [
+                {
+                    "name": b.name,
+                    "problems": len(b.problems),
+                    "of": b.total,
+                    "sha256": b.sha256,
+                    "hits": self.benchmarks[b.name],
+                }
+                for b in benchmarks
+            ],
+            "signals": {s: self.signals[s] for s in SIGNALS},
+            "benchmark_rows_hit": len(self.rows),
+            "siblings_kept": self.siblings_kept,
+            "undated_kept": self.undated,
+        }
+
+
+def _batches(problems: Iterable[Problem]) -> Iterator[list[Problem]]:
+    batch: list[Problem] = []
+    chars = 0
+    for p in problems:
+        batch.append(p)
+        chars += len(p.statement) + sum(len(t.input) + len(t.output) for t in p.tests)
+        if len(batch) >= BATCH_ROWS or chars >= BATCH_CHARS:
+            yield batch
+            batch, chars = [], 0
+    if batch:
+        yield batch

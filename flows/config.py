@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from curation.benchmark import shipped
+from curation.benchmark import known_benchmark, shipped, window_start
 from curation.decontaminate import DecontaminateConfig
 from curation.dedup import DedupConfig
 from curation.normalize import NormalizeConfig
@@ -92,10 +92,20 @@ def _relative_to_file(data: dict[str, Any], base: Path) -> None:
     for section, key in (("decontaminate", "benchmark"), ("probe", "model"), ("train", "model")):
         table = data.get(section)
         value = table.get(key) if isinstance(table, dict) else None
-        if isinstance(value, str) and value not in (*shipped(), EMBEDDED):
-            beside = base / Path(value).expanduser()
-            if beside.exists():
-                data[section][key] = str(beside)
+        if isinstance(value, str):
+            data[section][key] = _beside(value, base)
+        elif isinstance(value, list):  # several benchmarks
+            data[section][key] = [_beside(v, base) if isinstance(v, str) else v for v in value]
+
+
+def _beside(value: str, base: Path) -> str:
+    """The path with its window, if any, from `base` where that exists; else `value`."""
+    name = window_start(value)
+    path, window = value[:name], value[name:]
+    if path in (*shipped(), EMBEDDED):
+        return value
+    beside = base / Path(path).expanduser()
+    return f"{beside}{window}" if beside.exists() else value
 
 
 def check_inputs(config: RunConfig, stages: Collection[str]) -> None:
@@ -103,12 +113,12 @@ def check_inputs(config: RunConfig, stages: Collection[str]) -> None:
     SourceError for a source, ConfigError for the benchmark, ModelError for a model."""
     for source in config.build.source:
         source_path(config.base, source)
-    benchmark = config.build.decontaminate.benchmark
-    if benchmark not in shipped() and not Path(benchmark).is_file():
-        raise ConfigError(
-            f"{config.path}: key 'decontaminate.benchmark': {benchmark!r} is neither shipped "
-            f"({', '.join(shipped())}) nor a file of LiveCodeBench rows"
-        )
+    for benchmark in config.build.decontaminate.benchmark:
+        if not known_benchmark(benchmark):
+            raise ConfigError(
+                f"{config.path}: key 'decontaminate.benchmark': {benchmark!r} is neither shipped "
+                f"({', '.join(shipped())}) nor a file of benchmark rows"
+            )
     if "probe" in stages:
         check_model(config.build.probe.model)
     if "publish" in stages and config.build.publish.repo_id is not None:

@@ -187,10 +187,14 @@ def decontamination_statement(config: RunConfig, run: Path) -> str:
     """One paragraph for the card: against what, how, how many hits."""
     c = config.build.decontaminate
     result = read_result(run / "04-decontaminate")
+    against = "; ".join(
+        f"`{b['name']}` ({b['problems']} problems)" for b in result.extra["benchmarks"]
+    )
     hits = ", ".join(f"{n} {reason}" for reason, n in sorted(result.reasons.items())) or "none"
     return (
-        f"Compared with `{c.benchmark}` by problem identity (platform id, title) and by "
-        f"containment of hashed 13-grams of the statements (threshold {c.threshold}). "
-        f"{result.n_in} rows compared, {result.dropped} dropped ({hits}). Paraphrases and "
-        "translations are not detected."
+        f"Compared with {against} by problem identity (platform id, title), by containment of "
+        f"hashed word 5-grams of the statements, weighted by rarity (threshold {c.threshold}), and "
+        f"by input/output pairs in common (from {c.min_tests}). {result.n_in} rows compared, "
+        f"{result.dropped} dropped ({hits}). Paraphrases and translations that keep neither text "
+        "nor tests are not detected."
     )

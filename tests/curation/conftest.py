@@ -12,7 +12,8 @@ from pipelines.problem import Problem
 from pipelines.shards import write_problems
 
 # The kept scripts in benchmarks/ are no installed package.
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 
 @pytest.fixture
