@@ -85,7 +85,9 @@ def crawl(
         highlight=False,
     )
     for origin in report.unmatched[:5]:
-        console.print(f"not a problem of {source}: {origin}", markup=False, soft_wrap=True)
-    if report.paused:
-        console.print(f"paused: {report.paused}", style="yellow", markup=False, soft_wrap=True)
+        console.print(f"saved page not used: {origin}", markup=False, soft_wrap=True)
+    for said in (report.stale_listings, report.paused and f"paused: {report.paused}"):
+        if said:
+            console.print(said, style="yellow", markup=False, soft_wrap=True)
+    if report.stale_listings or report.paused:
         raise typer.Exit(1)

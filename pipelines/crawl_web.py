@@ -6,14 +6,15 @@
 Fetching and parsing are apart: a killed crawl goes on where it was, and a better parser needs no
 request. Each target of the listings is either a problem or a dropped row with its reason:
 `not_fetched` (no page yet; with the metadata), `missing`, `robots`, `failed`, `paid`, or what the
-parser says (`no_statement`, `no_samples`, ...: with the raw page). Where a page changed, the newest
-revision is parsed; the earlier ones stay in raw/ and are listed in the manifest.
+parser says (`no_statement`, `no_samples`, ...: with the raw page). Where a page says something else
+than before, the newest revision is parsed; the earlier ones stay in raw/ and are listed in the
+manifest. What can't be read never takes the place of what could: not a page, not a listing. A
+problem that the listings no longer name stays, flagged `delisted`.
 """
 
 from __future__ import annotations
 
 import importlib
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,10 +23,9 @@ from typing import Any, cast
 from pydantic import Field
 
 from pipelines.config import ConfigError, StageConfig
-from pipelines.fetch import Fetcher, FetchError, Page, Request
+from pipelines.fetch import Fetcher, FetchError, Read, Request
 from pipelines.pages import PageError
 from pipelines.problem import Dropped, ProblemError, drop
-from pipelines.shards import write_json_atomic
 from pipelines.sources import SourceError
 from pipelines.stage import (
     Decision,
@@ -35,8 +35,17 @@ from pipelines.stage import (
     no_progress,
     run_rows,
 )
-from pipelines.web.archive import saved_pages
-from pipelines.web.site import Site, Target, problem
+from pipelines.web.archive import Saved, saved_pages
+from pipelines.web.challenge import challenge
+from pipelines.web.site import (
+    Get,
+    ListingError,
+    NotHereError,
+    Site,
+    Target,
+    problem,
+)
+from pipelines.web.store import PageState
 
 SITES = ("atcoder", "codeforces", "leetcode")
 PROBLEMS = "problems"
@@ -65,7 +74,9 @@ class CrawlReport:
     changed_pages: int
     saved_pages: int = 0
     unmatched: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
     paused: str = ""
+    stale_listings: str = ""
 
 
 def load_site(name: str) -> Site:
@@ -89,8 +100,9 @@ def crawl_site(
 ) -> CrawlReport:
     """Fetch and parse. `offline`: parse only. `refresh`: ask for every page whether it changed.
     `archive`: take saved pages first. Raises FetchError when a listing can't be had and none is in
-    the folder, ListingError for one that does not read; a host that turns the crawl away pauses
-    it (`paused`), and the problems are made of what is there.
+    the folder, ListingError for one that does not read; where the folder has earlier ones, those
+    are used and `stale_listings` says so. A host that turns the crawl away pauses it (`paused`),
+    and the problems are made of what is there.
 
     >>> # with Fetcher(Path("atcoder"), FetchConfig(contact="you@lab.example")) as fetcher:
     ... #     crawl_site(fetcher, WebCrawlConfig(site="atcoder", limit=100)).result.kept
@@ -120,8 +132,19 @@ def crawl_site(
         crawl.changed,
         crawl.saved,
         crawl.unmatched,
+        sorted(crawl.failed),
         crawl.paused,
+        crawl.stale,
     )
+
+
+def _stem(address: str) -> str:
+    """The last part of an address or file name, without query and `.json`.
+
+    >>> _stem("https://codeforces.com/api/contest.list?gym=false"), _stem("problems.json")
+    ('contest.list', 'problems')
+    """
+    return address.partition("?")[0].rpartition("/")[2].removesuffix(".json")
 
 
 class _Crawl:
@@ -133,68 +156,122 @@ class _Crawl:
         self.fetcher, self.site, self.bases, self.progress = fetcher, site, bases, progress
         self.new = self.changed = self.saved = 0
         self.unmatched: list[str] = []
-        self.paused = ""
+        self.failed: list[str] = []
+        self.paused = self.stale = ""
         self.stage = f"crawl {site.NAME}"
-        self.archived: set[str] = set()
 
-    def take(self, pages: Iterable[Any]) -> None:
+    def take(self, pages: Iterable[Saved]) -> None:
         """Put saved pages under the requests of their problems (a task may lie in a contest of
-        another name, which the listings in the folder know)."""
-        listed = {t.native: t for t in self._read_listings(offline=True)}
+        another name, which the listings in the folder know), saved listings under theirs."""
+        rows = self.fetcher.store.targets(self.site.NAME)
+        known = {native: Target.from_json(native, facts) for native, _, facts in rows}
         for page in pages:
-            native = self.site.native_id(page.address)
-            if native is None:
-                self.unmatched.append(page.origin)
-                continue
-            target = listed.get(native) or self.site.target(native, self.bases)
-            key = target.request.key
-            found = self.fetcher.put(key, page.body, page.origin, page.saved_at)
-            self.saved += 1
-            self.new += found.new
-            self.archived.add(native)
+            if not page.error:
+                text = page.body.decode("utf-8", "replace")
+                page = replace(page, error=challenge(200, {}, text) or "")
+            where = self.site.LISTINGS.get(_stem(page.address))
+            native = None if where else self.site.native_id(page.address)
+            if page.error or (where is None and native is None):
+                reason = page.error or f"names no problem of {self.site.NAME}"
+                self.unmatched.append(f"{page.origin}: {reason}")
+            elif where is not None:
+                request = Request(self.bases["listings"] + where)
+                self._put(request, page, self._reads_as(request))
+            elif native is not None:
+                target = known.get(native) or self.site.target(native, self.bases)
+                self.fetcher.store.put_saved(self.site.NAME, native, target.to_json())
+                self._put(target.request, page, self._read(target))
         if not self.saved:
             raise SourceError(
                 "no saved page names a problem of "
                 f"{self.site.NAME} (by its address or file name); seen: {self.unmatched[:3]}"
             )
 
-    def _read_listings(self, offline: bool) -> list[Target]:
-        def get(request: Request) -> bytes:
-            known = self.fetcher.known(request)
-            if not offline and not self.paused:
-                try:
-                    return self.fetcher.get(request, refresh=True).body
-                except FetchError as e:
-                    if known is None or not e.pauses:
-                        raise
-                    self.paused = str(e)  # the listing of the last run will do
-            if known is None:
-                raise FetchError("missing", f"{request.key}: not in the folder; crawl online first")
-            return known.body
+    def _reads_as(self, request: Request) -> Read:
+        """Whether a saved listing reads, together with those that the folder has."""
 
+        def read(body: bytes) -> object:
+            try:
+                return self._by_id(lambda r: body if r.key == request.key else self._known(r))
+            except NotHereError:
+                return body
+            except ListingError as e:
+                raise ValueError(str(e)) from None
+
+        return read
+
+    def _put(self, request: Request, page: Saved, read: Read) -> None:
+        found = self.fetcher.put(request.key, page.body, page.origin, page.saved_at, read)
+        self.saved += 1
+        self.new += found is not None and found.new
+        if found is None:
+            state = self.fetcher.store.page(request.key)
+            why = "older than what the folder has" if state.sha256 else state.failure
+            self.unmatched.append(f"{page.origin}: not taken: {why}")
+
+    def _listed(self, offline: bool) -> dict[str, Target]:
+        """The targets of the listings. New listings are kept only when all of them read."""
+        if offline or self.paused:
+            return self._by_id(self._known)
+        for again in (False, True):
+            pending: list[PageState] = []
+
+            def get(request: Request, pending: list[PageState] = pending) -> bytes:
+                return self.fetcher.get(request, refresh=True, pending=pending).body
+
+            try:
+                listed = self._by_id(get)
+            except ListingError as e:
+                if again:
+                    return self._earlier(e)
+            except FetchError as e:
+                return self._earlier(e)
+            else:
+                for state in pending:
+                    self.fetcher.store.put_page(state)
+                break
+        return listed
+
+    def _earlier(self, e: FetchError | ListingError) -> dict[str, Target]:
+        """The listings of the last run, where there are any; else the error is raised."""
         try:
-            return self.site.targets(get, self.bases)
-        except FetchError:
-            if offline:
-                return []
-            raise
+            listed = self._by_id(self._known)
+        except ListingError:
+            raise e from None
+        if isinstance(e, FetchError) and e.pauses:
+            self.paused = str(e)
+        else:
+            self.stale = f"the listings of the last run were used: {e}"
+        return listed
+
+    def _by_id(self, get: Get) -> dict[str, Target]:
+        found: dict[str, Target] = {}
+        for target in self.site.targets(get, self.bases):
+            found.setdefault(target.native, target)
+        return found
+
+    def _known(self, request: Request) -> bytes:
+        page = self.fetcher.known(request)
+        if page is None:
+            raise NotHereError(f"{request.key}: not in the folder; crawl online first")
+        return page.body
 
     def targets(self, offline: bool, limit: int | None) -> list[Target]:
-        """The listings' targets, each id once, then those of saved pages that no listing names.
-        Ids are remembered in the folder, so that an offline run finds them again."""
-        listed = {t.native: t for t in reversed(self._read_listings(offline))}
-        found = list(reversed(listed.values()))[:limit]
-        path = self.fetcher.store.folder / f"saved-{self.site.NAME}.json"
-        before = json.loads(path.read_text("utf-8")) if path.exists() else []
-        saved = sorted({*before, *self.archived})
-        if saved != before:
-            write_json_atomic(path, saved)
-        known = {t.native for t in found}
-        return found + [
-            listed.get(native) or self.site.target(native, self.bases)
-            for native in saved
-            if native not in known
-        ]
+        """The listings' targets, then those that only saved pages or earlier listings named."""
+        store, name = self.fetcher.store, self.site.NAME
+        try:
+            listed = self._listed(offline)
+        except NotHereError:
+            listed = {}
+        if listed:
+            store.put_listed(name, ((t.native, t.to_json()) for t in listed.values()))
+        found = list(listed.values())[:limit]
+        for native, origin, facts in store.targets(name):
+            if native not in listed:
+                target = Target.from_json(native, facts)
+                flags = (*target.flags, "delisted") if origin == "delisted" else target.flags
+                found.append(replace(target, flags=flags))
+        return found
 
     def fetch(self, targets: list[Target], refresh: bool) -> None:
         """Ask for the pages that are not there yet (all, with `refresh`)."""
@@ -207,41 +284,34 @@ class _Crawl:
                 if e.pauses:
                     self.paused = str(e)
                     return
+                self.failed.append(target.native)
             self.progress(self.stage, done, len(asked), target.native)
 
     def _one(self, target: Target, refresh: bool) -> None:
         before = self.fetcher.store.page(target.request.key)
         if before.sha256 and not refresh and not before.failure:
             return
-        page = self.fetcher.get(target.request, refresh)
-        if page.new and self._reads(page, target) is not None:
-            # a page cut short or half made reads the second time; one that is broken does not
-            page = self._again(target)
-            error = self._reads(page, target)
-            if error is not None:
-                self.fetcher.fail(target.request, f"{error}")
-                return
+        page = self.fetcher.get(target.request, refresh, self._read(target))
         self.new += not before.sha256
-        self.changed += bool(before.sha256) and page.sha256 != before.sha256
+        self.changed += bool(before.sha256) and page.new
 
-    def _again(self, target: Target) -> Page:
-        state = self.fetcher.store.page(target.request.key)
-        self.fetcher.store.put_page(replace(state, etag="", modified=""))
-        return self.fetcher.get(target.request, refresh=True)
+    def _read(self, target: Target) -> Read:
+        def read(body: bytes) -> object:
+            try:
+                return self.site.page(body, target)
+            except PageError as e:
+                if e.reason in ("paid", "no_python"):
+                    return e.reason  # it reads; there is nothing in it for us
+                raise
 
-    def _reads(self, page: Page, target: Target) -> Exception | None:
-        try:
-            self.site.page(page.body, target)
-        except PageError as e:
-            return e if e.reason not in ("paid", "no_python") else None
-        return None
+        return read
 
     def parse(self, targets: list[Target], config: WebCrawlConfig) -> StageResult:
         """Problems of all that is in the folder."""
         store = self.fetcher.store
         states = [store.page(t.request.key) for t in targets]
         inputs = [
-            [repr(t), s.sha256, s.fetched_at, s.failure]
+            [repr(t), s.sha256 or s.bad_sha256, s.fetched_at, "" if s.sha256 else s.failure]
             for t, s in zip(targets, states, strict=True)
         ]
 
@@ -251,7 +321,7 @@ class _Crawl:
                 revisions = store.revisions(state.key)
                 if len(revisions) > 1:
                     revised[target.native] = [sha256 for _, sha256, _ in revisions]
-                yield self._decide(target, state.sha256, state.fetched_at, state.failure)
+                yield self._decide(target, state)
             ctx.extra["revisions"] = revised
 
         return run_rows(
@@ -265,8 +335,10 @@ class _Crawl:
             progress=self.progress,
         )
 
-    def _decide(self, target: Target, sha256: str, fetched_at: float, failure: str) -> Decision:
-        site = self.site
+    def _decide(self, target: Target, state: PageState) -> Decision:
+        site, failure = self.site, state.failure
+        # what could not be read is tried again here: the parser may have learned to
+        sha256, at = state.sha256 or state.bad_sha256, state.fetched_at or state.checked_at
         if not sha256 or target.refused:
             alone = problem(site, target, None, "", None)
             reason, _, text = failure.partition(": ")
@@ -276,7 +348,7 @@ class _Crawl:
             return drop(alone, "crawl", reason or "not_fetched", url=target.url, why=why)
         body = self.fetcher.store.raw(sha256)
         try:
-            return problem(site, target, site.page(body, target), sha256, fetched_at)
+            return problem(site, target, site.page(body, target), sha256, at)
         except (PageError, ProblemError) as e:
             reason = e.reason if isinstance(e, PageError) else "bad_text"
             return Dropped(

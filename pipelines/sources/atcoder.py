@@ -12,13 +12,15 @@ from typing import Any
 
 from pipelines.fetch import Request
 from pipelines.pages import StatementPage, atcoder
-from pipelines.web.site import Get, ListingError, Target, day, decoded, listing, rows
+from pipelines.web.site import Get, ListingError, Target, day, decoded, listing, optional, rows
 
 NAME = "atcoder"
 PARSER = atcoder.PARSER
 LICENCE = "unknown (AtCoder)"
 PAGES = True
 WHY_NOT = ""
+_NAMES = ("problems", "merged-problems", "contests", "problem-models")
+LISTINGS = {name: f"/{name}.json" for name in _NAMES}
 BASES = {"listings": "https://kenkoooo.com/atcoder/resources", "pages": "https://atcoder.jp"}
 _ID = re.compile(r"[a-z0-9][\w-]*", re.I)
 _TASK = re.compile(r"/contests/([\w-]+)/tasks/([\w-]+)")
@@ -27,16 +29,16 @@ _TASK = re.compile(r"/contests/([\w-]+)/tasks/([\w-]+)")
 def targets(get: Get, bases: dict[str, str]) -> list[Target]:
     """All tasks of problems.json and merged-problems.json, newest contest first."""
 
-    def ask(name: str) -> tuple[Any, Request]:
-        request = Request(f"{bases['listings']}/{name}.json")
-        return listing(get, request), request
+    def ask(name: str, default: Any) -> tuple[Any, Request]:
+        request = Request(bases["listings"] + LISTINGS[name])
+        return optional(get, request, default), request
 
-    tasks = {row.get("id"): row for row in rows(*ask("merged-problems"))}
-    tasks |= {
-        row.get("id"): {**tasks.get(row.get("id"), {}), **row} for row in rows(*ask("problems"))
-    }
-    contests = {row.get("id"): row for row in rows(*ask("contests"))}
-    models, request = ask("problem-models")
+    request = Request(bases["listings"] + LISTINGS["problems"])
+    problems = rows(listing(get, request), request)
+    tasks = {row.get("id"): row for row in rows(*ask("merged-problems", []))}
+    tasks |= {row.get("id"): {**tasks.get(row.get("id"), {}), **row} for row in problems}
+    contests = {row.get("id"): row for row in rows(*ask("contests", []))}
+    models, request = ask("problem-models", {})
     if not isinstance(models, dict):
         raise ListingError(f"{request.key}: expected an object by task id")
     found = []

@@ -7,11 +7,13 @@ robots with a check, so they are only fetched on demand (`--pages`), and a check
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from pipelines.fetch import Request
 from pipelines.pages import StatementPage, codeforces
-from pipelines.web.site import Get, ListingError, Target, day, decoded, listing, rows
+from pipelines.web.site import Get, ListingError, Target, day, decoded, listing, optional, rows
 
 NAME = "codeforces"
 PARSER = codeforces.PARSER
@@ -21,6 +23,10 @@ WHY_NOT = (
     "Codeforces answers robots with a check; save the page in a browser and give it with "
     "--from-archive, or take the statement from a published data set"
 )
+LISTINGS = {
+    "problemset.problems": "/problemset.problems",
+    "contest.list": "/contest.list?gym=false",
+}
 BASES = {"listings": "https://codeforces.com/api", "pages": "https://codeforces.com"}
 _ADDRESS = re.compile(
     r"(?:contest|gym)/(\d+)/problem/([A-Z]\d{0,2})\b|problemset/problem/(\d+)/([A-Z]\d{0,2})\b",
@@ -32,15 +38,16 @@ _NAME = re.compile(r"(\d+)[/_-]?([A-Z]\d{0,2})", re.I)
 def targets(get: Get, bases: dict[str, str]) -> list[Target]:
     """All problems of problemset.problems, in its order (newest first)."""
 
-    def ask(name: str) -> tuple[Any, Request]:
-        request = Request(f"{bases['listings']}/{name}")
-        data = listing(get, request)
+    def ask(name: str, read: Callable[..., Any] = listing) -> tuple[Any, Request]:
+        request = Request(bases["listings"] + LISTINGS[name])
+        data = read(get, request)
         if not isinstance(data, dict) or data.get("status") != "OK":
             comment = data.get("comment") if isinstance(data, dict) else data
             raise ListingError(f"{request.key}: the API says {comment!r:.200}")
         return data, request
 
-    contests = {c.get("id"): c for c in rows(*ask("contest.list?gym=false"), "result")}
+    dates = partial(optional, default={"status": "OK", "result": []})
+    contests = {c.get("id"): c for c in rows(*ask("contest.list", dates), "result")}
     found = []
     for row in rows(*ask("problemset.problems"), "result", "problems"):
         contest, index = row.get("contestId"), row.get("index")

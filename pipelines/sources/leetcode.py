@@ -19,6 +19,7 @@ PARSER = leetcode.PARSER
 LICENCE = "unknown (LeetCode; terms forbid scraping)"
 PAGES = True
 WHY_NOT = ""
+LISTINGS: dict[str, str] = {}  # its list comes in pages that a file name does not tell apart
 BASES = {"listings": "https://leetcode.com/graphql", "pages": "https://leetcode.com"}
 _PAGE = 100
 _LIST = (

@@ -6,7 +6,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pipelines.fetch import Request
@@ -19,6 +19,10 @@ Get = Callable[[Request], bytes]
 
 class ListingError(RuntimeError):
     """A listing of a site that does not read as expected; the message names listing and field."""
+
+
+class NotHereError(ListingError):
+    """An offline run wants a listing that the folder does not hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +40,33 @@ class Target:
     released_at: dt.date | None = None
     flags: tuple[str, ...] = ()
     refused: str = ""
-    about: dict[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """All but the native id, for the store.
+
+        >>> t = Target("a", Request("u", {"q": 1}), "u", released_at=dt.date(2024, 2, 3))
+        >>> Target.from_json("a", t.to_json()) == t
+        True
+        """
+        facts = {f: getattr(self, f) for f in self.__slots__ if f not in ("native", "request")}
+        facts["request"] = [self.request.url, self.request.json]
+        return json.dumps(facts, ensure_ascii=False, sort_keys=True, default=str)
+
+    @staticmethod
+    def from_json(native: str, text: str) -> Target:
+        """The inverse of :meth:`to_json`."""
+        facts = json.loads(text)
+        day_text = facts["released_at"]
+        facts["released_at"] = dt.date.fromisoformat(day_text) if day_text else None
+        facts |= {"tags": tuple(facts["tags"]), "flags": tuple(facts["flags"])}
+        facts["request"] = Request(*facts["request"])
+        return Target(native, **facts)
 
 
 class Site(Protocol):
-    """A crawled site. `pages`: False where statement pages are not fetched unless asked for, with
-    the reason in `why_not`."""
+    """A crawled site. `PAGES`: False where statement pages are not fetched unless asked for, with
+    the reason in `WHY_NOT`. `LISTINGS`: the file name by which a saved listing is known, and where
+    the listing is below `BASES["listings"]`."""
 
     NAME: str
     PARSER: str
@@ -49,6 +74,7 @@ class Site(Protocol):
     LICENCE: str
     PAGES: bool
     WHY_NOT: str
+    LISTINGS: dict[str, str]
 
     def targets(self, get: Get, bases: dict[str, str]) -> list[Target]:
         """All problems of the listings, in a fixed order."""
@@ -71,6 +97,14 @@ def listing(get: Get, request: Request) -> Any:
     except ValueError as e:
         head = body[:60].decode("utf-8", "replace")
         raise ListingError(f"{request.key}: not JSON ({e}); it begins {head!r}") from None
+
+
+def optional(get: Get, request: Request, default: Any) -> Any:
+    """The same for a listing that an offline run can do without (dates, ratings)."""
+    try:
+        return listing(get, request)
+    except NotHereError:
+        return default
 
 
 def rows(data: Any, request: Request, *path: str) -> list[dict[str, Any]]:
@@ -121,7 +155,7 @@ def problem(
             "starter_code": page.starter_code,
             "fn_name": page.fn_name,
         }
-    at = dt.datetime.fromtimestamp(int(fetched_at), dt.UTC) if fetched_at is not None else None
+    at = dt.datetime.fromtimestamp(int(fetched_at), dt.UTC) if fetched_at else None
     return Problem(
         id=f"{site.NAME}/{target.native}",
         title=(page.title if page else "") or target.title,

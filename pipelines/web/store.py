@@ -15,7 +15,8 @@ import gzip
 import hashlib
 import os
 import sqlite3
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,19 @@ _TABLES = """
 create table if not exists pages (
     key text primary key, etag text not null, modified text not null, sha256 text not null,
     fetched_at real not null, checked_at real not null, origin text not null,
-    failure text not null, retry_at real not null);
+    failure text not null, retry_at real not null, bad_sha256 text not null default '');
 create table if not exists revisions (
     key text not null, number integer not null, sha256 text not null, fetched_at real not null,
     primary key (key, number));
 create table if not exists hosts (
     host text primary key, asked_at real not null, robots text, robots_at real not null,
-    paused_until real not null, paused_for text not null);
+    paused_until real not null, paused_for text not null,
+    sender text not null default '', not_before real not null default 0);
+create table if not exists targets (
+    site text not null, native text not null, origin text not null, facts text not null,
+    primary key (site, native));
 """
+_VERSION = 1
 
 
 class StoreError(RuntimeError):
@@ -39,8 +45,9 @@ class StoreError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """What is known of an address. `sha256` is empty when it never gave a page; `failure` says why
-    the last try gave none, which is believed until `retry_at`. Times are Unix seconds."""
+    """What is known of an address. `sha256` is its last good page, empty when it never gave one;
+    `failure` says why the last try gave none, which is believed until `retry_at`, and `bad_sha256`
+    is what came instead, if that could not be read. Times are Unix seconds."""
 
     key: str
     etag: str = ""
@@ -51,11 +58,13 @@ class PageState:
     origin: str = ""
     failure: str = ""
     retry_at: float = 0.0
+    bad_sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class HostState:
-    """What is known of a host: when it was last asked, its robots.txt (None: not asked yet)."""
+    """What is known of a host: when it was last asked, its robots.txt (None: not asked yet), the
+    process whose request is under way (empty: none), and before when it is not asked again."""
 
     host: str
     asked_at: float = 0.0
@@ -63,6 +72,8 @@ class HostState:
     robots_at: float = 0.0
     paused_until: float = 0.0
     paused_for: str = ""
+    sender: str = ""
+    not_before: float = 0.0
 
 
 class Store:
@@ -90,7 +101,16 @@ class Store:
             self._db = sqlite3.connect(folder / "crawl.sqlite", isolation_level=None)
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = normal")  # survives a killed process
+            found = self._db.execute("pragma user_version").fetchone()[0]
+            tables = self._db.execute("select count(*) from sqlite_master").fetchone()[0]
+            if found != _VERSION and tables:
+                self.close()
+                raise StoreError(
+                    f"{folder / 'crawl.sqlite'}: written by another version of MicroCoder (format "
+                    f"{found}, this one reads {_VERSION}); crawl into a new folder"
+                )
             self._db.executescript(_TABLES)
+            self._db.execute(f"pragma user_version = {_VERSION}")
         except sqlite3.DatabaseError as e:
             raise StoreError(
                 f"{folder / 'crawl.sqlite'}: {e}; move it away (raw/ stays) and crawl again"
@@ -150,6 +170,53 @@ class Store:
         values = [getattr(host, f) for f in HostState.__slots__]
         marks = ", ".join("?" * len(values))
         self._db.execute(f"insert or replace into hosts values ({marks})", values)
+
+    def mark_asked(self, host: str, asked_at: float, sender: str) -> None:
+        """Note when a host was asked, and by which process as long as no answer is there."""
+        self._set(host, asked_at=asked_at, sender=sender)
+
+    def hold(self, host: str, not_before: float) -> None:
+        """Note until when a host is not asked again."""
+        self._set(host, not_before=not_before)
+
+    def _set(self, host: str, **values: Any) -> None:
+        # not the whole row: it holds robots.txt, and this is written twice a request
+        sets = ", ".join(f"{name} = ?" for name in values)
+        done = self._db.execute(
+            f"update hosts set {sets} where host = ?", (*values.values(), host)
+        ).rowcount
+        if not done:
+            self.put_host(replace(HostState(host), **values))
+
+    def targets(self, site: str) -> list[tuple[str, str, str]]:
+        """(native id, origin, facts as JSON) of every problem that a site's listings or saved
+        pages ever named, ordered by native id. Origin: `listed` (now), `delisted` or `saved`."""
+        return self._db.execute(
+            "select native, origin, facts from targets where site = ? order by native", (site,)
+        ).fetchall()
+
+    def put_listed(self, site: str, facts: Iterable[tuple[str, str]]) -> None:
+        """Note what a site lists now; what it listed before and not now is `delisted`."""
+        self._db.execute("begin immediate")
+        try:
+            self._db.execute(
+                "update targets set origin = 'delisted' where site = ? and origin = 'listed'",
+                (site,),
+            )
+            self._db.executemany(
+                "insert or replace into targets values (?, ?, 'listed', ?)",
+                ((site, native, text) for native, text in facts),
+            )
+            self._db.execute("commit")
+        except BaseException:
+            self._db.execute("rollback")
+            raise
+
+    def put_saved(self, site: str, native: str, facts: str) -> None:
+        """Note a problem that only a saved page names."""
+        self._db.execute(
+            "insert or ignore into targets values (?, ?, 'saved', ?)", (site, native, facts)
+        )
 
     def put_raw(self, body: bytes) -> str:
         """Keep an answer; its sha256. The same bytes are kept once."""

@@ -85,13 +85,17 @@ class Asked:
 class JudgeServer:
     """`tasks`: how many AtCoder tasks. `faults[path]`: what to do for the next requests of a path,
     in order: a status, "cut", "short", "login", "challenge", "loop", "empty", "slow", "bomb",
-    ("429", seconds). `robots`: robots.txt, None for 404. `versions[path]`: the page's version."""
+    "half_gzip", "brotli", ("429", seconds), ("to", location), ("body", bytes). `robots`:
+    robots.txt, None for 404. `versions[path]`: the page's version. `tokens`: pages carry another
+    token at every request, as forms do. Tasks before `first` are not listed."""
 
     tasks: int = 5
     robots: str | None = None
     faults: dict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
     versions: dict[str, int] = field(default_factory=dict)
     zipped: bool = False
+    tokens: bool = False
+    first: int = 0
     asked: list[Asked] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -130,6 +134,10 @@ class JudgeServer:
     def answer(self, h: BaseHTTPRequestHandler, sent: bytes) -> None:
         self.asked.append(Asked(time.time(), h.path, {k.lower(): v for k, v in h.headers.items()}))
         fault = self.faults[h.path].pop(0) if self.faults[h.path] else None
+        if isinstance(fault, tuple) and fault[0] == "to":
+            return self._send(h, 302, b"", {"Location": fault[1]})
+        if isinstance(fault, tuple) and fault[0] == "body":
+            return self._send(h, 200, fault[1])
         if isinstance(fault, tuple):
             return self._send(h, int(fault[0]), b"later", {"Retry-After": str(fault[1])})
         if isinstance(fault, int):
@@ -146,12 +154,19 @@ class JudgeServer:
             body = pages.get(fault, "0" * 40_000_000).encode()
         if body is None:
             return self._send(h, 404, b"not found")
+        if self.tokens and body.endswith(b"</html>"):
+            body = body[:-7] + b"<!-- token %d --></html>" % len(self.asked)
         etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
         if h.headers.get("if-none-match") == etag:
             return self._send(h, 304, b"", {"ETag": etag})
         headers = {"ETag": etag}
         if self.zipped or fault == "bomb":
             body, headers["Content-Encoding"] = gzip.compress(body), "gzip"
+        if fault == "half_gzip":  # its length is right, the stream inside ends early
+            packed = gzip.compress(body)
+            body, headers["Content-Encoding"] = packed[: len(packed) // 2], "gzip"
+        if fault == "brotli":
+            headers["Content-Encoding"] = "br"
         if fault in ("cut", "short"):  # fewer bytes than announced
             headers["Content-Length"] = str(len(body) + (100 if fault == "short" else 0))
             body = body[: len(body) // 2]
@@ -193,11 +208,13 @@ class JudgeServer:
         return None
 
     def _listing(self, name: str) -> Any:
-        ids = [f"abc{i:03d}" for i in range(self.tasks)]
+        ids = [f"abc{i:03d}" for i in range(self.first, self.tasks)]
         if name == "contests.json":
             return [{"id": c, "start_epoch_second": 1_700_000_000} for c in ids]
         if name == "problem-models.json":
-            return {f"{c}_a": {"difficulty": -300 + i} for i, c in enumerate(ids) if i % 2}
+            return {
+                f"{c}_a": {"difficulty": -300 + i} for i, c in enumerate(ids, self.first) if i % 2
+            }
         rows = [
             {"id": f"{c}_a", "contest_id": c, "problem_index": "A", "name": f"Task {c}"}
             for c in ids

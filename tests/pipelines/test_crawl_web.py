@@ -179,8 +179,10 @@ def test_codeforces_has_metadata_and_saved_pages(server: JudgeServer, tmp_path: 
     assert (a.rating, a.tags, str(a.released_at)) == (800.0, ("math",), "2023-09-18")
     assert (a.time_limit_s, a.memory_limit_mb) == (1.5, 256)
     assert "$2n$" in a.statement
-    assert dropped(out)["codeforces/1873/B"] == "no_statement"
-    assert [Path(u).name for u in report.unmatched] == ["notes.txt"]
+    assert dropped(out)["codeforces/1873/B"] == "not_fetched"
+    told = [u.removeprefix(f"{saved}/") for u in report.unmatched]
+    assert told[0] == "notes.txt: names no problem of codeforces"
+    assert told[1].startswith("wall/1873_B.html: a bot check")
     # the next run still knows them
     assert run(server, out, "codeforces").result.kept == 2
     with pytest.raises(SourceError, match="no saved page"):
@@ -240,6 +242,117 @@ def test_listings_that_do_not_read(tmp_path: Path, body: bytes) -> None:
                 run(server, tmp_path / site, site)
     finally:
         server.close()
+
+
+def test_a_page_that_breaks_does_not_take_the_place_of_a_good_one(
+    server: JudgeServer, tmp_path: Path
+) -> None:
+    run(server, tmp_path)
+    before = problems(tmp_path)
+    server.faults[server.task(1)] = ["empty", "empty"]
+    server.faults[server.task(2)] = ["empty"]  # reads the second time, and is the same
+    server.faults[server.task(3)] = [404]
+    report = run(server, tmp_path, refresh=True)
+    assert (report.result.kept, report.changed_pages) == (5, 0)
+    assert problems(tmp_path) == before
+    assert report.result.extra["revisions"] == {}
+    assert report.failed == ["abc001_a", "abc003_a"]
+
+
+def test_another_token_in_a_page_is_no_revision(server: JudgeServer, tmp_path: Path) -> None:
+    server.tokens = True
+    run(server, tmp_path)
+    report = run(server, tmp_path, refresh=True)
+    assert (report.new_pages, report.changed_pages, report.result.reused) == (0, 0, True)
+    server.versions[server.task(1)] = 2
+    report = run(server, tmp_path, refresh=True)
+    assert report.changed_pages == 1
+    assert list(report.result.extra["revisions"]) == ["abc001_a"]
+
+
+@pytest.mark.parametrize(
+    "fault", [("body", b"<html>"), ("body", b'[{"id": '), ("body", b'{"a": 1}'), 404, "cut"]
+)
+def test_a_listing_that_breaks_does_not_take_the_place_of_a_good_one(
+    server: JudgeServer, tmp_path: Path, fault: Any
+) -> None:
+    run(server, tmp_path)
+    server.tasks = 6
+    server.faults["/resources/problems.json"] = [fault] * 5
+    report = run(server, tmp_path)
+    assert report.stale_listings.startswith("the listings of the last run were used: http")
+    assert report.result.kept == 5
+    assert run(server, tmp_path, offline=True).result.kept == 5
+    server.faults.clear()
+    assert run(server, tmp_path).result.kept == 6  # at once: nobody has to wait for it
+
+
+def test_what_is_no_longer_listed_stays(server: JudgeServer, tmp_path: Path) -> None:
+    run(server, tmp_path)
+    server.first = 2
+    assert run(server, tmp_path).result.kept == 5
+    found = problems(tmp_path)
+    assert [p for p, q in found.items() if "delisted" in q.flags] == [
+        "atcoder/abc000_a",
+        "atcoder/abc001_a",
+    ]
+    assert found["atcoder/abc001_a"].rating == -299.0
+    server.first = 0
+    run(server, tmp_path)
+    assert not any(p.flags for p in problems(tmp_path).values())
+
+
+def test_a_dead_site_is_not_asked_for_everything(tmp_path: Path) -> None:
+    server = JudgeServer(tasks=40)
+    try:
+        for i in range(1, 40):
+            server.faults[server.task(i)] = [500] * 9
+        report = run(server, tmp_path)
+    finally:
+        server.close()
+    assert "5 pages in a row gave nothing" in report.paused
+    pages = Counter(p for p in server.paths() if "/tasks/" in p)
+    assert len(pages) == 6
+    assert Counter(dropped(tmp_path).values()) == {"failed": 4, "not_fetched": 35}
+
+
+def test_saved_pages_that_are_not_taken(server: JudgeServer, tmp_path: Path) -> None:
+    out, saved = tmp_path / "out", tmp_path / "saved"
+    run(server, out)
+    before = problems(out)
+    saved.mkdir()
+    new = task_page("abc000_a", version=7)
+    for name, text in (("abc000_a.html", new), ("abc001_a.html", new), ("abc002_a.html", "<p>")):
+        (saved / name).write_text(text)
+    os.utime(saved / "abc001_a.html", (1e9, 1e9))
+    (saved / "abc003_a.html.gz").write_bytes(b"\x1f\x8b no gzip")
+    (saved / "abc004_a.html").write_bytes(b"x" * (17 << 20))
+    (saved / "bad.warc").write_bytes(b"no warc at all\r\n\r\n")
+    (saved / "contests.json").write_text('{"not": "a list"}')
+    report = run(server, out, archive=saved)
+    said = {Path(u.partition(": ")[0]).name: u.partition(": ")[2] for u in report.unmatched}
+    assert said["abc001_a.html"] == "not taken: older than what the folder has"
+    assert "over 16 MiB" in said["abc004_a.html"]
+    assert "can't be read" in said["abc003_a.html.gz"]
+    assert "not a readable WARC" in said["bad.warc"]
+    assert set(said) == {p.name for p in saved.iterdir()} - {"abc000_a.html"}
+    now = problems(out)
+    changed = [k for k, p in now.items() if p != before[k]]
+    assert changed == ["atcoder/abc000_a"]
+    assert "version 7" in now["atcoder/abc000_a"].statement
+    assert run(server, out, archive=saved).changed_pages == 0
+
+
+def test_codeforces_api_answers_that_were_saved(shared_data: Path, tmp_path: Path) -> None:
+    """A real answer of problemset.problems, without contest.list: metadata of every problem."""
+    with Fetcher(tmp_path / "out", FetchConfig()) as fetcher:
+        config = WebCrawlConfig(site="codeforces")
+        report = crawl_site(fetcher, config, archive=shared_data / "codeforces")
+    assert (report.requests, report.saved_pages) == (0, 1)
+    assert report.result.reasons == {"not_fetched": 1331}
+    rows = list(dropped_rows(tmp_path / "out" / "problems", ["id", "problem"]))
+    assert len({r["id"] for r in rows}) == 1331
+    assert sum(r["problem"]["rating"] is None for r in rows) == 20
 
 
 def test_limit_and_unknown_names(server: JudgeServer, tmp_path: Path) -> None:
