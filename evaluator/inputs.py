@@ -12,7 +12,7 @@ import json
 import re
 from typing import Any
 
-from pipelines.literals import LiteralError, integer, parse_literal, read_literal
+from pipelines.literals import LiteralError, integer, parse_literal, read_literal, with_ints
 
 _NAME = re.compile(r"[ \t\r\n,]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*=(?!=)")
 
@@ -66,6 +66,13 @@ def readings(text: str) -> list[Reading]:
     >>> readings("nums = [1, 2], k = 3")
     [([], {'nums': [1, 2], 'k': 3})]
     """
+    found = _readings(text)
+    if len(text) > 4000:  # only there can an integer be long
+        return [(with_ints(args), with_ints(named)) for args, named in found]
+    return found
+
+
+def _readings(text: str) -> list[Reading]:
     found: list[Reading] = []
     if named := _keyword_arguments(text):
         return [([], named)]

@@ -60,6 +60,29 @@ def integer(digits: str) -> int | LongInt:
     return int(digits)
 
 
+def with_ints(value: Any) -> Any:
+    """The value with integers in place of :class:`LongInt`, for a function to compute with.
+
+    >>> with_ints([LongInt("1" + "0" * 5000)]) == [10**5000]
+    True
+    """
+    if isinstance(value, LongInt):
+        return -_whole(value[1:]) if value.startswith("-") else _whole(value)
+    if isinstance(value, list | tuple | set):
+        return type(value)(with_ints(v) for v in value)
+    if isinstance(value, dict):
+        return {with_ints(k): with_ints(v) for k, v in value.items()}
+    return value
+
+
+def _whole(digits: str) -> int:
+    """int() without Python's limit of 4,300 digits and without its quadratic time."""
+    if len(digits) <= _LONG:
+        return int(digits)
+    half = len(digits) // 2
+    return int(_whole(digits[:-half]) * 10**half + _whole(digits[-half:]))
+
+
 def parse_literal(text: str) -> Any:
     """The value of a JSON value or Python literal; LiteralError otherwise.
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from pipelines.literals import LiteralError, parse_literal
+from pipelines.literals import LiteralError, parse_literal, with_ints
 from pipelines.problem import ProblemError, Solution, TestCase, TestKind, require_text
 from pipelines.sources.rows import Refused
 
@@ -119,6 +119,9 @@ def _lines(value: Any) -> str:
     return value if isinstance(value, str) else _value(value)
 
 
+_KIBI = re.compile(r"kilo|\bkb\b|\bkib\b", re.I)
+
+
 def _arguments(value: Any) -> str:
     if isinstance(value, str):
         try:
@@ -130,7 +133,21 @@ def _arguments(value: Any) -> str:
 
 
 def _value(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(with_ints(value), ensure_ascii=False)
+
+
+_PYTHON_2 = re.compile(
+    r"^\s*(?:print\s+[^\s(=]|print\s*$|exec\s+[\"'])|\braw_input\s*\(|\bxrange\s*\(", re.M
+)
+
+
+def python_version(code: str) -> str:
+    """'python', or 'python2' for a program that only Python 2 runs: nobody would see it pass.
+
+    >>> python_version("print 1"), python_version("print(1)")
+    ('python2', 'python')
+    """
+    return "python2" if _PYTHON_2.search(code) else "python"
 
 
 def solutions(
@@ -143,7 +160,11 @@ def solutions(
         codes = [codes]
     distinct = dict.fromkeys(require_text(c, "solutions") for c in codes)
     kept = [c for c in distinct if c.strip()][:MAX_SOLUTIONS]
-    return tuple(Solution(c, expected, language, origin) for c in kept)  # type: ignore[arg-type]
+    told = language == "python"
+    return tuple(
+        Solution(c, expected, python_version(c) if told else language, origin)  # type: ignore[arg-type]
+        for c in kept
+    )
 
 
 def fenced(text: str) -> tuple[str, str]:
@@ -186,7 +207,8 @@ def mebibytes(value: Any) -> int | None:
         found = _NUMBER.search(value)
         if not found:
             return None
-        scale = 1024 if re.search(r"giga|\bgb\b", value, re.I) else 1
+        scale = 1024.0 if re.search(r"giga|\bgi?b\b", value, re.I) else 1.0
+        scale = 1 / 1024 if _KIBI.search(value) else scale
         value = float(found[0]) * scale
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 2**50:
         return None

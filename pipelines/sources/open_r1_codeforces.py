@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pipelines.asserts import parse_source
-from pipelines.problem import Checker, Problem, Provenance, TestCase, require_text
+from pipelines.problem import Checker, Problem, ProblemError, Provenance, TestCase, require_text
 from pipelines.sources.io_tests import mebibytes, seconds
 from pipelines.sources.location import Location
 from pipelines.sources.rows import Row, read_rows, with_tests
@@ -20,6 +20,8 @@ from pipelines.stage import Decision
 
 PARSER = "open_r1_codeforces/1"
 LICENCE = "CC-BY-4.0 (open-r1/codeforces)"
+#: Codeforces shows about 255 characters of a test.
+_SHOWN = 200
 _PARTS = (
     ("input_format", "Input"),
     ("output_format", "Output"),
@@ -41,11 +43,8 @@ try:
 except SystemExit:
     pass
 _words = _said.getvalue().split()
-try:
-    _right = bool(_words) and float(_words[-1]) >= 1
-except ValueError:
-    _right = False
-sys.exit(42 if _right else 43)
+# anything but a number is the checker's own fault, and the judge says so
+sys.exit(42 if float(_words[-1]) >= 1 else 43)
 """
 
 
@@ -77,7 +76,7 @@ def _problem(data: dict[str, Any], row: Row) -> Problem:
     cut = 0
     for test in data.get("official_tests") or ():
         case = _case(test, "hidden")
-        if case.input.rstrip().endswith("...") or case.output.rstrip().endswith("..."):
+        if _is_cut(case.input) or _is_cut(case.output):
             cut += 1  # Codeforces shows the beginning of a long test
         elif (case.input, case.output) not in seen:
             tests.append(case)
@@ -90,7 +89,11 @@ def _problem(data: dict[str, Any], row: Row) -> Problem:
         flags.append("tests_incomplete")
     checker = Checker()
     if code := data.get("generated_checker"):
-        checker = Checker("program", (), wrapped_checker(require_text(code, "generated_checker")))
+        try:
+            source = wrapped_checker(require_text(code, "generated_checker"))
+            checker = Checker("program", (), source)
+        except ProblemError:
+            flags.append("checker_unusable")
     rating = data.get("rating")
     return Problem(
         id=f"open_r1_codeforces/{native}",
@@ -107,6 +110,15 @@ def _problem(data: dict[str, Any], row: Row) -> Problem:
         released_at=_date(data.get("contest_start")),
         licence=LICENCE,
         provenance=Provenance(row.origin, None, row.sha256, PARSER),
+    )
+
+
+def _is_cut(text: str) -> bool:
+    """True for the beginning of a long test, which Codeforces shows with dots after it. A grid may
+    end in dots too, but it is no wider than its lines before."""
+    text = text.rstrip()
+    return (
+        len(text) >= _SHOWN and text.endswith("...") and set(text[-40:]) - set(".#*_ \n") != set()
     )
 
 

@@ -125,7 +125,8 @@ ROWS: dict[str, dict[str, Any]] = {
         "official_tests": [
             {"input": "1 2\n", "output": "1 2\n"},
             {"input": "5 3\n", "output": "5 3\n"},
-            {"input": "1 2 3...", "output": "1 2..."},
+            {"input": "1 2 3 " * 50 + "4...", "output": "1 2..."},
+            {"input": "3 5\n", "output": "3 5\n"},
         ],
         "official_tests_complete": False,
         "input_mode": "stdio",
@@ -281,7 +282,7 @@ def test_facts(tmp_path: Path) -> None:
     )
     cf = one("open_r1_codeforces", tmp_path)
     assert (len(cf.tests), cf.flags, str(cf.released_at)) == (
-        2,
+        3,
         ("tests_incomplete",),
         "2024-12-03",
     )
@@ -322,12 +323,6 @@ BROKEN: dict[str, tuple[str, dict[str, Any], str, str]] = {
         "public_tests",
     ),
     "enum": ("code_contests", {"name": "x", "description": "d", "source": 99}, "bad_row", "source"),
-    "checker": (
-        "open_r1_codeforces",
-        {"id": "1/A", "description": "d", "generated_checker": "def ("},
-        "bad_row",
-        "generated_checker",
-    ),
     "surrogate": ("taco", {"question": "bad \ud800 text"}, "invalid_utf8", "surrogate"),
 }
 
@@ -385,3 +380,53 @@ def test_the_hub_offline_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> No
         list(read_source("mbpp", "hf://google-research-datasets/mbpp"))
     path = HubPath.parse("hf://a/b@v1.0:main/train")
     assert (path.repo, path.revision, path.config, path.split) == ("a/b", "v1.0", "main", "train")
+
+
+def test_long_integers_reach_the_function(judge: Judge, tmp_path: Path) -> None:
+    """As JSON and as the print of a Python value: the function gets a number, not its digits."""
+    big = "9" * 5000
+    cases = [{"type": "function_call", "fn_name": "inc", "input": ["BIG"], "output": ["SUM"]}]
+    code = "def inc(x):\n    return x + 1\n"
+    for text in (json.dumps({"test_cases": cases}), repr({"test_cases": cases})):
+        for quote in "\"'":
+            text = text.replace(f"{quote}BIG{quote}", big)
+            text = text.replace(f"{quote}SUM{quote}", "1" + "0" * 5000)
+        path = tmp_path / "x.jsonl"
+        row = {"prompt": "Inc.", "verification_info": text, "gold_standard_solution": code}
+        path.write_text(json.dumps(row))
+        (p,) = read_source("primeintellect", path)
+        assert isinstance(p, Problem)
+        assert judge.judge(p, code).passed
+        assert judge.judge(p, "def inc(x):\n    return x\n").verdict == "wrong_answer"
+
+
+def test_checkers_that_do_not_run(judge: Judge, tmp_path: Path) -> None:
+    row = {**ROWS["open_r1_codeforces"], "generated_checker": "print 1"}
+    path = tmp_path / "x.jsonl"
+    path.write_text(
+        json.dumps(row) + "\n" + json.dumps({**row, "generated_checker": "print('ok')"})
+    )
+    first, second = read_source("open_r1_codeforces", path)
+    assert isinstance(first, Problem)
+    assert "checker_unusable" in first.flags
+    assert isinstance(second, Problem)
+    assert judge.judge(second, "print(input())").verdict == "judge_error"
+
+
+def test_python_2_is_told(tmp_path: Path) -> None:
+    row = {**ROWS["taco-stdin"], "solutions": json.dumps(["print raw_input()", SUM])}
+    path = tmp_path / "x.jsonl"
+    path.write_text(json.dumps(row))
+    (p,) = read_source("taco", path)
+    assert isinstance(p, Problem)
+    assert [s.language for s in p.solutions] == ["python2", "python"]
+
+
+def test_grids_that_end_in_dots_are_whole(tmp_path: Path) -> None:
+    grid = "\n".join(["#" * 30 + "..."] * 12)
+    row = {**ROWS["open_r1_codeforces"], "official_tests": [{"input": grid, "output": grid}]}
+    path = tmp_path / "x.jsonl"
+    path.write_text(json.dumps(row))
+    (p,) = read_source("open_r1_codeforces", path)
+    assert isinstance(p, Problem)
+    assert len(p.tests) == 2
