@@ -16,8 +16,9 @@ from curation.mutants import Mutant, mutants
 from evaluator.judge import Judge, JudgeResult
 from pipelines.problem import Problem
 
-#: CPU seconds a mutant may take for a test: a fault often loops for ever.
-MUTANT_LIMIT_S = 1.0
+#: CPU seconds a mutant may take for a test, and as a multiple of what the program itself took: a
+#: fault often loops for ever, and each that does costs the limit twice.
+MUTANT_LIMIT_S, MUTANT_FACTOR = 0.2, 4.0
 SURVIVORS_SHOWN = 5
 
 
@@ -65,9 +66,13 @@ class Strength:
         )
 
 
-def to_judge(problem: Problem, code: str, most: int) -> list[tuple[Problem, Mutant]]:
-    """The mutants of a program with the problem they are judged on, whose time limit is lowered."""
-    limit = min(problem.time_limit_s or MUTANT_LIMIT_S, MUTANT_LIMIT_S)
+def to_judge(
+    problem: Problem, code: str, most: int, slowest_s: float = 0.0
+) -> list[tuple[Problem, Mutant]]:
+    """The mutants of a program with the problem they are judged on, whose time limit is lowered.
+    `slowest_s`: what the program itself took for its slowest test."""
+    limit = max(MUTANT_LIMIT_S, MUTANT_FACTOR * slowest_s)
+    limit = min(problem.time_limit_s or limit, limit)
     quick = replace(problem, time_limit_s=limit)
     return [(quick, m) for m in mutants(code, most)]
 

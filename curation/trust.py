@@ -75,7 +75,7 @@ class Trust:
         wanted = {row: d for row, d in zip(rows, decided, strict=True) if isinstance(d, Problem)}
         codes = {row: _reference(p) for row, p in wanted.items()}
         steadiness = self._steadiness(wanted, codes)
-        strengths = self._strengths(wanted, codes)
+        strengths = self._strengths(wanted, codes, steadiness)
         for row, decision in zip(rows, decided, strict=True):
             if not isinstance(decision, Problem):
                 yield decision
@@ -148,12 +148,19 @@ class Trust:
             slowest = max((t.seconds for r in results[row] for t in r.tests), default=0.0)
             # a judge_error is the machine's fault and says nothing of the program
             verdicts = sorted({r.verdict for r in results[row]} - {"judge_error"}) or ["accepted"]
-            found[row] = {"verdicts": verdicts, "share_of_limit": round(slowest / limit, 3)}
+            found[row] = {
+                "verdicts": verdicts,
+                "share_of_limit": round(slowest / limit, 3),
+                "slowest_s": round(slowest, 3),
+            }
             self.ctx.journal.put(f"{row}:{p.id}:steady", found[row])
         return found
 
     def _strengths(
-        self, problems: dict[int, Problem], codes: dict[int, str]
+        self,
+        problems: dict[int, Problem],
+        codes: dict[int, str],
+        steadiness: dict[int, dict[str, Any]],
     ) -> dict[int, Strength]:
         found: dict[int, Strength] = {}
         todo: list[int] = []
@@ -174,7 +181,7 @@ class Trust:
                 all_tests=True,
             )
         try:
-            for row, strength in self._measured(judge, todo, problems, codes):
+            for row, strength in self._measured(judge, todo, problems, codes, steadiness):
                 found[row] = strength
                 self.ctx.journal.put(f"{row}:{problems[row].id}:strength", strength.to_json())
         finally:
@@ -183,9 +190,17 @@ class Trust:
         return found
 
     def _measured(
-        self, judge: Judge, rows: list[int], problems: dict[int, Problem], codes: dict[int, str]
+        self,
+        judge: Judge,
+        rows: list[int],
+        problems: dict[int, Problem],
+        codes: dict[int, str],
+        steadiness: dict[int, dict[str, Any]],
     ) -> Iterator[tuple[int, Strength]]:
-        made = {row: to_judge(problems[row], codes[row], self.config.mutants) for row in rows}
+        made = {}
+        for row in rows:
+            slowest = steadiness.get(row, {}).get("slowest_s", 0.0)
+            made[row] = to_judge(problems[row], codes[row], self.config.mutants, slowest)
         owners = [(row, mutant) for row in rows for _, mutant in made[row]]
         pairs = ((quick, mutant.code) for row in rows for quick, mutant in made[row])
         results: dict[int, list[tuple[Mutant, JudgeResult]]] = {row: [] for row in rows}
