@@ -104,8 +104,8 @@ def crawl_site(
     are used and `stale_listings` says so. A host that turns the crawl away pauses it (`paused`),
     and the problems are made of what is there.
 
-    >>> # with Fetcher(Path("atcoder"), FetchConfig(contact="you@lab.example")) as fetcher:
-    ... #     crawl_site(fetcher, WebCrawlConfig(site="atcoder", limit=100)).result.kept
+        with Fetcher(Path("atcoder"), FetchConfig(contact="you@lab.example")) as fetcher:
+            crawl_site(fetcher, WebCrawlConfig(site="atcoder", limit=100)).result.kept
     """
     site = load_site(config.site)
     bases = {name: base.rstrip("/") for name, base in {**site.BASES, **config.bases}.items()}

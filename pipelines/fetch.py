@@ -1,7 +1,7 @@
 """Pages for the crawl, fetched politely and kept: what was fetched is not asked again without need.
 
-    >>> # with Fetcher(Path("atcoder"), FetchConfig(contact="you@lab.example")) as fetcher:
-    ... #     fetcher.get(Request("https://kenkoooo.com/atcoder/resources/contests.json")).body
+    with Fetcher(Path("atcoder"), FetchConfig(contact="you@lab.example")) as fetcher:
+        fetcher.get(Request("https://kenkoooo.com/atcoder/resources/contests.json")).body
 
 Every answer is kept (pipelines.web.store); an address that gave a page is asked again only on
 demand, and then with If-None-Match / If-Modified-Since. What cannot be had raises FetchError. How
