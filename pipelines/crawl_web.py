@@ -14,6 +14,7 @@ problem that the listings no longer name stays, flagged `delisted`.
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -24,7 +25,7 @@ from pydantic import Field
 
 from pipelines.config import ConfigError, StageConfig
 from pipelines.fetch import Fetcher, FetchError, Read, Request
-from pipelines.pages import PageError
+from pipelines.pages import PageError, StatementPage
 from pipelines.problem import Dropped, ProblemError, drop
 from pipelines.sources import SourceError
 from pipelines.stage import (
@@ -37,6 +38,7 @@ from pipelines.stage import (
 )
 from pipelines.web.archive import Saved, saved_pages
 from pipelines.web.challenge import challenge
+from pipelines.web.parsed import read_page
 from pipelines.web.site import (
     Get,
     ListingError,
@@ -298,13 +300,22 @@ class _Crawl:
     def _read(self, target: Target) -> Read:
         def read(body: bytes) -> object:
             try:
-                return self.site.page(body, target)
+                return self._page(hashlib.sha256(body).hexdigest(), target, body)
             except PageError as e:
                 if e.reason in ("paid", "no_python"):
                     return e.reason  # it reads; there is nothing in it for us
                 raise
 
         return read
+
+    def _page(self, sha256: str, target: Target, body: bytes | None = None) -> StatementPage:
+        """The page of a body, parsed once for each parser."""
+        store = self.fetcher.store
+
+        def parse() -> StatementPage:
+            return self.site.page(store.raw(sha256) if body is None else body, target)
+
+        return read_page(store, sha256, target.url, parse)
 
     def parse(self, targets: list[Target], config: WebCrawlConfig) -> StageResult:
         """Problems of all that is in the folder."""
@@ -346,9 +357,8 @@ class _Crawl:
                 return drop(alone, "crawl", target.refused, url=target.url)
             why = text or site.WHY_NOT or "not reached yet; the same command goes on"
             return drop(alone, "crawl", reason or "not_fetched", url=target.url, why=why)
-        body = self.fetcher.store.raw(sha256)
         try:
-            return problem(site, target, site.page(body, target), sha256, at)
+            return problem(site, target, self._page(sha256, target), sha256, at)
         except (PageError, ProblemError) as e:
             reason = e.reason if isinstance(e, PageError) else "bad_text"
             return Dropped(
@@ -357,5 +367,5 @@ class _Crawl:
                 reason,
                 {"url": target.url, "error": str(e), "sha256": sha256},
                 target.url,
-                raw=body,
+                raw=self.fetcher.store.raw(sha256),
             )

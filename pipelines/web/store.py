@@ -1,7 +1,8 @@
 """What a crawl remembers: a SQLite file and the raw answers, compressed, named by their sha256.
 
     crawl.sqlite   pages (what each address gave last), revisions (what it ever gave), hosts (when
-                   each was last asked, its robots.txt, until when it is left alone)
+                   each was last asked, its robots.txt, until when it is left alone), targets (the
+                   problems that were ever named), parsed (see pipelines.web.parsed)
     raw/ab/abcd….gz
 
 Everything is written before it is relied on: a request is noted before it goes out, so that the
@@ -32,11 +33,12 @@ create table if not exists hosts (
     host text primary key, asked_at real not null, robots text, robots_at real not null,
     paused_until real not null, paused_for text not null,
     sender text not null default '', not_before real not null default 0);
+create table if not exists parsed (key text primary key, parser text not null, page text not null);
 create table if not exists targets (
     site text not null, native text not null, origin text not null, facts text not null,
     primary key (site, native));
 """
-_VERSION = 1
+_VERSION = 2
 
 
 class StoreError(RuntimeError):
@@ -217,6 +219,15 @@ class Store:
         self._db.execute(
             "insert or ignore into targets values (?, ?, 'saved', ?)", (site, native, facts)
         )
+
+    def parsed(self, key: str, parser: str) -> str | None:
+        """What a parser made of a page, if it was this parser."""
+        row = self._row("select page, parser from parsed where key = ?", key)
+        return str(row[0]) if row and row[1] == parser else None
+
+    def put_parsed(self, key: str, parser: str, page: str) -> None:
+        """Keep what a parser made of a page."""
+        self._db.execute("insert or replace into parsed values (?, ?, ?)", (key, parser, page))
 
     def put_raw(self, body: bytes) -> str:
         """Keep an answer; its sha256. The same bytes are kept once."""

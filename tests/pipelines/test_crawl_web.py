@@ -6,12 +6,14 @@ import itertools
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +25,11 @@ from pipelines.crawl import import_source
 from pipelines.crawl_web import CrawlReport, WebCrawlConfig, crawl_site
 from pipelines.fetch import FetchConfig, Fetcher, FetchError
 from pipelines.funnel import dropped_rows
+from pipelines.pages import StatementPage
 from pipelines.problem import Problem, TestCase
 from pipelines.shards import Shards
-from pipelines.sources import SourceError
-from pipelines.web.site import ListingError
+from pipelines.sources import SourceError, atcoder
+from pipelines.web.site import ListingError, Target
 
 MICROCODER = Path(sys.executable).with_name("microcoder")
 BASES = {
@@ -285,6 +288,33 @@ def test_a_listing_that_breaks_does_not_take_the_place_of_a_good_one(
     assert run(server, tmp_path, offline=True).result.kept == 5
     server.faults.clear()
     assert run(server, tmp_path).result.kept == 6  # at once: nobody has to wait for it
+
+
+def test_pages_are_parsed_once_for_each_parser(
+    server: JudgeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parse, calls = atcoder.page, list[str]()
+
+    def counted(body: bytes, target: Target) -> StatementPage:
+        calls.append(target.native)
+        return parse(body, target)
+
+    monkeypatch.setattr(atcoder, "page", counted)
+    server.faults[server.task(1)] = ["empty", "empty"]
+    run(server, tmp_path)
+    assert Counter(calls) == {f"abc00{i}_a": 1 for i in range(5)}
+    before, reasons = problems(tmp_path), dropped(tmp_path)
+    server.tasks = 6
+    run(server, tmp_path)
+    assert calls[5:] == ["abc005_a"]
+    assert {k: v for k, v in problems(tmp_path).items() if k in before} == before
+    assert dropped(tmp_path) == reasons == {"atcoder/abc001_a": "no_statement"}
+    monkeypatch.setattr("pipelines.web.parsed.parser_hash", lambda: "another")
+    monkeypatch.setattr(atcoder, "page", lambda body, t: replace(counted(body, t), title="new"))
+    shutil.rmtree(tmp_path / "problems")
+    run(server, tmp_path, offline=True)
+    assert len(calls) == 12
+    assert {p.title for p in problems(tmp_path).values()} == {"new"}
 
 
 def test_what_is_no_longer_listed_stays(server: JudgeServer, tmp_path: Path) -> None:
