@@ -12,7 +12,19 @@ from typing import Any
 
 from pipelines.fetch import Request
 from pipelines.pages import StatementPage, atcoder
-from pipelines.web.site import Get, ListingError, Target, day, decoded, listing, optional, rows
+from pipelines.web.site import (
+    Get,
+    ListingError,
+    Target,
+    by_id,
+    day,
+    decoded,
+    listing,
+    number,
+    optional,
+    rows,
+    text,
+)
 
 NAME = "atcoder"
 PARSER = atcoder.PARSER
@@ -22,7 +34,7 @@ WHY_NOT = ""
 _NAMES = ("problems", "merged-problems", "contests", "problem-models")
 LISTINGS = {name: f"/{name}.json" for name in _NAMES}
 BASES = {"listings": "https://kenkoooo.com/atcoder/resources", "pages": "https://atcoder.jp"}
-_ID = re.compile(r"[a-z0-9][\w-]*", re.I)
+_ID = re.compile(r"[a-z0-9][\w-]*", re.I | re.A)
 _TASK = re.compile(r"/contests/([\w-]+)/tasks/([\w-]+)")
 
 
@@ -35,30 +47,29 @@ def targets(get: Get, bases: dict[str, str]) -> list[Target]:
 
     request = Request(bases["listings"] + LISTINGS["problems"])
     problems = rows(listing(get, request), request)
-    tasks = {row.get("id"): row for row in rows(*ask("merged-problems", []))}
-    tasks |= {row.get("id"): {**tasks.get(row.get("id"), {}), **row} for row in problems}
-    contests = {row.get("id"): row for row in rows(*ask("contests", []))}
+    tasks = by_id(rows(*ask("merged-problems", [])))
+    tasks |= {key: {**tasks.get(key, {}), **row} for key, row in by_id(problems).items()}
+    contests = by_id(rows(*ask("contests", [])))
     models, request = ask("problem-models", {})
     if not isinstance(models, dict):
         raise ListingError(f"{request.key}: expected an object by task id")
     found = []
     for key, row in tasks.items():
-        native = str(key)
-        contest = row.get("contest_id")
-        if not all(_ID.fullmatch(str(v or "")) for v in (key, contest)):
+        native, contest = str(key), text(row.get("contest_id"))
+        if not all(_ID.fullmatch(v) for v in (native, contest)):
             continue
         model = models.get(native)
         difficulty = model.get("difficulty") if isinstance(model, dict) else None
         started = contests.get(contest, {}).get("start_epoch_second")
         url = f"{bases['pages']}/contests/{contest}/tasks/{native}"
-        title = row.get("name") or re.sub(r"^\w+\.\s+", "", str(row.get("title") or ""))
+        title = text(row.get("name")) or re.sub(r"^\w+\.\s+", "", text(row.get("title")))
         found.append(
             Target(
                 native,
                 Request(f"{url}?lang=en"),
                 url,
-                title=str(title),
-                rating=float(difficulty) if isinstance(difficulty, int | float) else None,
+                title=title,
+                rating=number(difficulty),
                 released_at=day(started),
             )
         )

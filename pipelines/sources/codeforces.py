@@ -13,7 +13,20 @@ from typing import Any
 
 from pipelines.fetch import Request
 from pipelines.pages import StatementPage, codeforces
-from pipelines.web.site import Get, ListingError, Target, day, decoded, listing, optional, rows
+from pipelines.web.site import (
+    Get,
+    ListingError,
+    Target,
+    by_id,
+    day,
+    decoded,
+    listing,
+    number,
+    optional,
+    rows,
+    text,
+    words,
+)
 
 NAME = "codeforces"
 PARSER = codeforces.PARSER
@@ -47,21 +60,21 @@ def targets(get: Get, bases: dict[str, str]) -> list[Target]:
         return data, request
 
     dates = partial(optional, default={"status": "OK", "result": []})
-    contests = {c.get("id"): c for c in rows(*ask("contest.list", dates), "result")}
+    contests = by_id(rows(*ask("contest.list", dates), "result"))
     found = []
     for row in rows(*ask("problemset.problems"), "result", "problems"):
         contest, index = row.get("contestId"), row.get("index")
-        if not isinstance(contest, int) or not isinstance(index, str) or not index.isalnum():
+        if not isinstance(contest, int) or not re.fullmatch(r"\w{1,9}", text(index), re.A):
             continue  # a problem of a named problem set has no contest and no page here
-        rating, kind = row.get("rating"), row.get("type")
+        kind = row.get("type")
         started = contests.get(contest, {}).get("startTimeSeconds")
         found.append(
             _target(
                 f"{contest}/{index}",
                 bases,
-                title=str(row.get("name") or ""),
-                rating=float(rating) if isinstance(rating, int | float) else None,
-                tags=tuple(str(t) for t in row.get("tags") or ()),
+                title=text(row.get("name")),
+                rating=number(row.get("rating")),
+                tags=words(row.get("tags")),
                 released_at=day(started),
                 refused="" if kind in (None, "PROGRAMMING") else "not_programming",
             )

@@ -12,7 +12,7 @@ from typing import Any
 
 from pipelines.fetch import Request
 from pipelines.pages import PageError, StatementPage, leetcode
-from pipelines.web.site import Get, Target, decoded, listing, rows
+from pipelines.web.site import Get, Target, decoded, listing, number, rows, text, words
 
 NAME = "leetcode"
 PARSER = leetcode.PARSER
@@ -45,7 +45,7 @@ def targets(get: Get, bases: dict[str, str]) -> list[Target]:
         request = Request(bases["listings"], {"query": _LIST, "variables": variables})
         data = listing(get, request)
         questions = rows(data, request, "data", "problemsetQuestionList", "questions")
-        total = data["data"]["problemsetQuestionList"].get("total", 0)
+        total = number(data["data"]["problemsetQuestionList"].get("total")) or 0
         found += [_listed(q, bases) for q in questions]
         if not questions:
             break
@@ -53,14 +53,18 @@ def targets(get: Get, bases: dict[str, str]) -> list[Target]:
 
 
 def _listed(q: dict[str, Any], bases: dict[str, str]) -> Target:
-    slug = str(q.get("titleSlug") or "")
-    tags = [t.get("slug") for t in q.get("topicTags") or () if isinstance(t, dict)]
+    slug, topics = text(q.get("titleSlug")), q.get("topicTags")
+    tags = (
+        [t.get("slug") for t in topics if isinstance(t, dict)] if isinstance(topics, list) else []
+    )
     return _target(
-        slug if re.fullmatch(r"[\w-]+", slug) else "",
+        slug if re.fullmatch(r"[\w-]+", slug, re.A) else "",
         bases,
-        title=str(q.get("title") or ""),
-        level=str(q["difficulty"]) if q.get("difficulty") else None,
-        tags=tuple(t for t in tags if isinstance(t, str)),
+        title=text(q.get("title")),
+        level=text(q.get("difficulty")) or None,
+        tags=words(
+            [t.get("slug") for t in tags if isinstance(t, dict)] if isinstance(tags, list) else ()
+        ),
         refused="paid" if q.get("paidOnly") else "",
     )
 

@@ -120,6 +120,38 @@ def rows(data: Any, request: Request, *path: str) -> list[dict[str, Any]]:
     return data
 
 
+def by_id(found: list[dict[str, Any]]) -> dict[Any, dict[str, Any]]:
+    """Rows by their `id`; one whose id is neither text nor a number can't be meant by anything."""
+    return {row["id"]: row for row in found if isinstance(row.get("id"), str | int)}
+
+
+def number(value: Any) -> float | None:
+    """A finite number, None for anything else.
+
+    >>> number(800), number("800"), number(float("nan")), number(True)
+    (800.0, None, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) < 1e15 else None
+
+
+def text(value: Any) -> str:
+    """Text that UTF-8 can hold, empty for anything else.
+
+    >>> text("Sum"), text(None), text("\\ud800")
+    ('Sum', '', '')
+    """
+    if not isinstance(value, str) or any("\ud800" <= c <= "\udfff" for c in value):
+        return ""
+    return value
+
+
+def words(value: Any) -> tuple[str, ...]:
+    """The texts in a list, none for anything else."""
+    return tuple(filter(None, map(text, value))) if isinstance(value, list) else ()
+
+
 def day(seconds: Any) -> dt.date | None:
     """The UTC date of Unix seconds; None for what is none."""
     try:

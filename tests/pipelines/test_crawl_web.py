@@ -16,20 +16,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from judge_server import CHALLENGE, JudgeServer, problem_page, question, task_page
 
 from pipelines.config import ConfigError
 from pipelines.crawl import import_source
-from pipelines.crawl_web import CrawlReport, WebCrawlConfig, crawl_site
-from pipelines.fetch import FetchConfig, Fetcher, FetchError
+from pipelines.crawl_web import CrawlReport, WebCrawlConfig, crawl_site, load_site
+from pipelines.fetch import FetchConfig, Fetcher, FetchError, Request
 from pipelines.funnel import dropped_rows
 from pipelines.pages import StatementPage
 from pipelines.problem import Problem, TestCase
 from pipelines.shards import Shards
 from pipelines.sources import SourceError, atcoder
-from pipelines.web.site import ListingError, Target
+from pipelines.web.site import ListingError, Target, problem
 
 MICROCODER = Path(sys.executable).with_name("microcoder")
 BASES = {
@@ -194,7 +195,7 @@ def test_codeforces_has_metadata_and_saved_pages(server: JudgeServer, tmp_path: 
         run(server, out, "codeforces", archive=saved / "nothing")
 
 
-def test_warc(server: JudgeServer, tmp_path: Path) -> None:
+def test_warc(server: JudgeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import io
 
     from warcio.statusandheaders import StatusAndHeaders
@@ -206,11 +207,16 @@ def test_warc(server: JudgeServer, tmp_path: Path) -> None:
             http = StatusAndHeaders(status, [("Content-Type", "text/html")], protocol="HTTP/1.1")
             url = f"https://atcoder.jp/contests/abc001/tasks/{name}"
             body = io.BytesIO(task_page(name).encode())
-            writer.write_record(
-                writer.create_warc_record(url, "response", payload=body, http_headers=http)
-            )
+            record = writer.create_warc_record(url, "response", payload=body, http_headers=http)
+            record.rec_headers.replace_header("WARC-Date", "2024-01-02T03:04:05Z")
+            writer.write_record(record)
+    monkeypatch.setenv("TZ", "Asia/Tokyo")  # WARC times are UTC wherever they are read
+    time.tzset()
     report = run(server, tmp_path / "out", archive=tmp_path / "x.warc.gz")
-    assert list(problems(tmp_path / "out")) == ["atcoder/abc001_a"]
+    monkeypatch.undo()
+    time.tzset()
+    (p,) = problems(tmp_path / "out").values()
+    assert (p.id, str(p.provenance.fetched_at)) == ("atcoder/abc001_a", "2024-01-02 03:04:05+00:00")
     assert report.saved_pages == 1
     (tmp_path / "bad.warc").write_bytes(b"no warc at all\r\n\r\n")
     with pytest.raises(SourceError, match="not a readable WARC"):
@@ -383,6 +389,41 @@ def test_codeforces_api_answers_that_were_saved(shared_data: Path, tmp_path: Pat
     rows = list(dropped_rows(tmp_path / "out" / "problems", ["id", "problem"]))
     assert len({r["id"] for r in rows}) == 1331
     assert sum(r["problem"]["rating"] is None for r in rows) == 20
+
+
+@pytest.mark.parametrize("name", ["atcoder", "codeforces", "leetcode"])
+def test_fields_of_a_listing_may_be_anything(name: str) -> None:
+    """2,000 listings with values changed at random: targets that can be written, or an error."""
+    server, site, dice = JudgeServer(tasks=3), load_site(name), random.Random(7)
+    server.close()
+    odd: list[Any] = [None, [], {}, "", 5, -1, 1e400, True, "\ud800", 10**400, [[]], {"a": []}]
+
+    def changed(value: Any) -> Any:
+        if dice.random() < 0.06:
+            return dice.choice(odd)
+        if isinstance(value, dict):
+            return {k: changed(v) for k, v in value.items() if dice.random() > 0.03}
+        return [changed(v) for v in value] if isinstance(value, list) else value
+
+    def get(request: Request) -> bytes:
+        body = server.content(urlsplit(request.url).path, json.dumps(request.json).encode())
+        assert body is not None
+        return json.dumps(changed(json.loads(body))).encode()
+
+    read = 0
+    bases = {base: f"https://x{path}" for base, path in BASES[name].items()}
+    for _ in range(2000):
+        try:
+            targets = site.targets(get, bases)
+        except ListingError:
+            continue
+        read += 1
+        for target in targets:
+            assert Target.from_json(target.native, target.to_json()) == target
+            made = problem(site, target, None, "", None)
+            assert made.rating is None or made.rating == made.rating
+            made.to_row()
+    assert 500 < read < 2000
 
 
 def test_limit_and_unknown_names(server: JudgeServer, tmp_path: Path) -> None:
