@@ -136,7 +136,7 @@ def take_window(benchmark: Benchmark, start: dt.date | None, end: dt.date | None
     >>> take_window(load_benchmark("lcb-v5"), dt.date(2025, 1, 1), None).title
     'lcb-v5@2025-01-01..: 7 of 880 problems'
     """
-    if start is None and end is None:
+    if (start is None and end is None) or not any(p.released_at for p in benchmark.problems):
         return benchmark
     first, last = start.isoformat() if start else "", end.isoformat() if end else "9999"
     keep = [

@@ -19,6 +19,7 @@ from curation.identity import native_identity
 from curation.statement_examples import statement_examples
 from curation.test_fingerprints import hash_pairs, pair_hashes
 from curation.text import Hashes, slug
+from pipelines.config import ConfigError
 from pipelines.problem import Problem, ProblemError, require_text
 
 #: field -> the names under which public data sets carry it, best first.
@@ -40,7 +41,7 @@ _BENCHMARK_ID = re.compile(r"^(?:HumanEval/(\d+)|Mbpp/(\d+))$")
 MAX_TESTS = 200
 
 
-class ColumnError(ValueError):
+class ColumnError(ConfigError):
     """A table whose columns don't say what is needed."""
 
 
@@ -116,7 +117,7 @@ def row_item(row: Mapping[str, Any], columns: Mapping[str, str], source: str, nu
     >>> row_item({"text": "Add.", "task": "1873_A"}, columns, "codeforces", 1).native
     '1873/a'
     """
-    values = {name: _value(row, column) for name, column in columns.items()}
+    values = {name: column_value(row, column) for name, column in columns.items()}
     texts = {
         name: _as_text(values.get(name), columns.get(name, name))
         for name in ("statement", "id", "title", "url", "platform")
@@ -150,7 +151,8 @@ def _our_id(found: re.Match[str]) -> str:
     return f"humaneval/HumanEval-{found[1]}" if found[1] else f"mbpp/{found[2]}"
 
 
-def _value(row: Mapping[str, Any], column: str) -> Any:
+def column_value(row: Mapping[str, Any], column: str) -> Any:
+    """The value of a column; 'a.b' is b within a. None where there is none."""
     if column in row:
         return row[column]
     value: Any = row

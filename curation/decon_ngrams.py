@@ -112,9 +112,8 @@ class Overlap:
 
 @dataclass(slots=True)
 class GramIndex:
-    """Distinct grams of each problem (`grams[offsets[i]:offsets[i + 1]]`, any order), inverted.
-    `corpus`: per distinct sorted gram, in how many texts of the corpus it occurs, and `texts` the
-    number of those texts: then frequency counts over both."""
+    """Distinct grams of each problem (`grams[offsets[i]:offsets[i + 1]]`, any order), inverted:
+    `keys` are all distinct grams, sorted, `sizes` the weight of each problem's."""
 
     grams: Hashes
     offsets: Ints
@@ -164,6 +163,12 @@ class GramIndex:
         at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         hit = self.keys[at] == wanted
         return maybe[hit], at[hit]
+
+    def frequency(self, batch: Grams) -> Ints:
+        """In how many texts of a batch each key occurs: summed over a corpus, for `reweight`."""
+        positions, key = self.find(batch.values)
+        pairs = np.unique(batch.rows[positions] * len(self.keys) + key)
+        return np.bincount(pairs % max(len(self.keys), 1), minlength=len(self.keys))
 
     def overlap(self, batch: Grams, least: float = 0.0) -> Overlap:
         """Pairs of (text, problem) whose containment in one direction reaches `least`."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from curation.decon_items import ColumnError
 from pipelines.problem import ProblemError, decode_utf8
 from pipelines.sources.rows import iter_lines
 
+T = TypeVar("T")
 BATCH_ROWS = 512
 
 
@@ -76,3 +78,14 @@ def iter_parquet(path: Path, columns: list[str] | None = None) -> Iterator[Table
 def iter_table(path: Path) -> Iterator[TableRow]:
     """Rows of a JSONL[.gz] or Parquet file."""
     return iter_parquet(path) if is_parquet(path) else iter_jsonl(path)
+
+
+def batched(values: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Lists of up to `size` values (itertools.batched is of Python 3.12).
+
+    >>> list(batched("abc", 2))
+    [['a', 'b'], ['c']]
+    """
+    source = iter(values)
+    while batch := list(islice(source, size)):
+        yield batch

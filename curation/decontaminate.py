@@ -18,11 +18,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import BeforeValidator, Field
 
-from curation.benchmark import Benchmark, load_benchmark, take_window
+from curation.benchmark import NGRAM, Benchmark, load_benchmark, take_window
 from curation.decon_items import problem_item
 from curation.decon_match import SIGNALS, MatchConfig, Verdict, match
+from curation.decon_ngrams import gram_batch
+from curation.decon_tables import batched
 from pipelines.problem import Problem, drop
 from pipelines.shards import Shards
 from pipelines.stage import (
@@ -50,13 +53,15 @@ Benchmarks = Annotated[tuple[str, ...], BeforeValidator(_one_or_more), Field(min
 class DecontaminateConfig(MatchConfig):
     """`benchmark`: one or a list of shipped names or paths to benchmark rows, each with a window
     behind '@' if wanted (`lcb-v5@2024-08-01..`); `date_from`, `date_to`: a window for all that
-    have dates. `benchmark_columns`: field -> column of those files. `siblings`: drop or keep
+    have dates. `benchmark_columns`: field -> column of those files. `corpus_weights`: n-grams
+    that are frequent in the input weigh less too (one more pass over it). `siblings`: drop or keep
     them. `cutoff`: problems released on this day or later are dropped."""
 
     benchmark: Benchmarks = ("lcb-v5",)
     benchmark_columns: dict[str, str] = Field(default_factory=dict)
     date_from: dt.date | None = None
     date_to: dt.date | None = None
+    corpus_weights: bool = False
     siblings: Literal["drop", "keep"] = "drop"
     cutoff: dt.date | None = None
 
@@ -67,6 +72,19 @@ def load_benchmarks(config: DecontaminateConfig) -> list[Benchmark]:
         take_window(load_benchmark(b, config.benchmark_columns), config.date_from, config.date_to)
         for b in config.benchmark
     ]
+
+
+def weigh_by_corpus(benchmarks: Sequence[Benchmark], texts: Iterable[str]) -> None:
+    """Count the benchmarks' n-grams in the texts of a corpus and weigh them by that too."""
+    counts = [np.zeros(len(b.index.keys), np.int64) for b in benchmarks]
+    total = 0
+    for batch in batched(texts, BATCH_ROWS):
+        grams = gram_batch(batch, NGRAM)
+        total += len(batch)
+        for count, benchmark in zip(counts, benchmarks, strict=True):
+            count += benchmark.index.frequency(grams)
+    for count, benchmark in zip(counts, benchmarks, strict=True):
+        benchmark.index.reweight(count, total)
 
 
 def check_problem(
@@ -98,6 +116,9 @@ def decontaminate(
 
     def decide(problems: Shards, ctx: StageContext) -> Iterator[Decision]:
         tally = Tally()
+        if config.corpus_weights:
+            texts = (row["statement"] for row in problems.rows(["statement"]))
+            weigh_by_corpus(benchmarks, texts)
         for batch in _batches(problems):
             verdicts = match(benchmarks, [problem_item(p) for p in batch], config)
             for p, verdict in zip(batch, verdicts, strict=True):

@@ -11,6 +11,7 @@ from rich.console import Console
 from typer.core import TyperGroup
 
 from flows.cli_crawl import crawl
+from flows.cli_decontaminate import decontaminate
 from flows.cli_doctor import doctor_app
 from flows.cli_inspect import inspect
 
@@ -45,6 +46,7 @@ app = typer.Typer(
 )
 out_console = Console()
 app.command()(crawl)
+app.command()(decontaminate)
 app.command()(inspect)
 app.add_typer(doctor_app)
 
@@ -187,22 +189,6 @@ def dedup(
     from curation.dedup import dedup as stage
 
     _standalone(stage, inputs, out, DedupConfig, {"threshold": threshold, "index": index})
-
-
-@app.command()
-def decontaminate(
-    inputs: Inputs,
-    out: Out,
-    benchmark: Annotated[str, typer.Option(help="Shipped name or path to LCB rows.")] = "lcb-v5",
-) -> None:
-    """Drop problems that LiveCodeBench holds too.
-
-    Example: `microcoder decontaminate --input deduped/ --benchmark lcb-v5 --out clean/`
-    """
-    from curation.decontaminate import DecontaminateConfig
-    from curation.decontaminate import decontaminate as stage
-
-    _standalone(stage, inputs, out, DecontaminateConfig, {"benchmark": benchmark})
 
 
 @app.command()
