@@ -261,24 +261,29 @@ def one_speed(folder: Path, work: Path, peers: bool) -> None:
     """The table of one folder; the peers read no tests."""
     problems = Shards([folder])
     total = len(problems)
-    figures: list[tuple[str, float, str]] = []
+    figures: list[tuple[str, float, float, str]] = []
     for workers in dict.fromkeys((1, CORES)):
-        began = time.perf_counter()
+        began, cpu = time.perf_counter(), cpu_seconds()
         found, halves = clusters_of(problems, work / str(workers), DedupConfig(), workers)
-        took = time.perf_counter() - began
+        took, cpu = time.perf_counter() - began, cpu_seconds() - cpu
         note = f"{len(found.drops)} dropped; signing {halves[0]:.1f} s, pairs {halves[1]:.1f} s"
-        figures.append((f"microcoder, {workers} processes", took, note))
+        figures.append((f"microcoder, {workers} processes", took, cpu, note))
     for name, loop in (("datasketch", datasketch_loop), ("rensa", rensa_loop)) if peers else ():
-        began = time.perf_counter()
+        began, cpu = time.perf_counter(), cpu_seconds()
         try:
             pairs = loop([r["statement"] for r in problems.rows(["statement"])])
         except ImportError as e:
             print(f"{name}: skipped, {e}")
             continue
-        figures.append((f"{name}, 1 process", time.perf_counter() - began, f"{len(pairs)} pairs"))
+        took, cpu = time.perf_counter() - began, cpu_seconds() - cpu
+        figures.append((f"{name}, 1 process", took, cpu, f"{len(pairs)} pairs"))
     ours = figures[len(dict.fromkeys((1, CORES))) - 1][1]
-    for name, took, note in figures:
-        print(f"{name:<26}{total / took:>9.0f}/s  ours is {took / ours:>6.2f}x as fast  ({note})")
+    for name, took, cpu, note in figures:
+        print(
+            f"{name:<26}{total / took:>9.0f}/s  ours is {took / ours:>6.2f}x as fast; "
+            f"{cpu / total * 1e6:>5.0f} us CPU a document  ({note})",
+            flush=True,
+        )
 
 
 def varied(problems: Sequence[Problem], rows: int) -> list[Problem]:
@@ -345,6 +350,13 @@ def generate(folder: Path, rows: int, chunk: int = 10_000, tests: bool = True) -
     write_manifest(folder, infos, [], {})
 
 
+def cpu_seconds() -> float:
+    """CPU time of this process and of its children that ended: other work on the machine
+    stretches it less than wall time."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
 @contextmanager
 def peak_memory() -> Iterator[Callable[[], float]]:
     """GiB of resident memory, the most of this process and its children together."""
@@ -372,7 +384,7 @@ def peak_memory() -> Iterator[Callable[[], float]]:
 def scale(sizes: Sequence[int], folder: Path | None) -> None:
     """The whole stage at several sizes."""
     print(f"{CORES} processes; seconds from shards to shards, and to clusters alone")
-    print("     rows  dropped  copies  stage s  us/row  clusters s  us/row  peak GiB")
+    print("     rows  dropped  copies  stage s   CPU s  clusters s   CPU s  CPU us/row  peak GiB")
     with tempfile.TemporaryDirectory(dir=folder) as tmp:
         for rows in sizes:
             source = (folder or Path(tmp)) / f"made-up-{rows}"
@@ -380,18 +392,18 @@ def scale(sizes: Sequence[int], folder: Path | None) -> None:
                 shutil.rmtree(source, ignore_errors=True)
                 generate(source, rows)
             problems = Shards([source])
-            began = time.perf_counter()
+            began, cpu = time.perf_counter(), cpu_seconds()
             clusters_of(problems, Path(tmp) / "work", DedupConfig(), CORES)
-            clusters = time.perf_counter() - began
+            clusters, clusters_cpu = time.perf_counter() - began, cpu_seconds() - cpu
             shutil.rmtree(Path(tmp) / "work")
             with peak_memory() as peak:
-                began = time.perf_counter()
+                began, cpu = time.perf_counter(), cpu_seconds()
                 result = dedup([source], Path(tmp) / "out", DedupConfig())
-                took = time.perf_counter() - began
+                took, cpu = time.perf_counter() - began, cpu_seconds() - cpu
             copies = rows // 10
             print(
-                f"{rows:>9}{result.dropped:>9}{copies:>8}{took:>9.1f}{took / rows * 1e6:>8.0f}"
-                f"{clusters:>12.1f}{clusters / rows * 1e6:>8.0f}{peak():>10.2f}",
+                f"{rows:>9}{result.dropped:>9}{copies:>8}{took:>9.1f}{cpu:>8.1f}{clusters:>12.1f}"
+                f"{clusters_cpu:>8.1f}{cpu / rows * 1e6:>12.0f}{peak():>10.2f}",
                 flush=True,
             )
             if folder is None:
