@@ -296,7 +296,8 @@ def varied(problems: Sequence[Problem], rows: int) -> list[Problem]:
         if turn:
             text = _NUMBER.sub(rf"\g<0>{turn}", text)
             text = _NAME.sub(rf"\g<0>{chr(97 + turn % 26) * (1 + turn // 26)}", text)
-        out.append(replace(p, id=f"{p.source}{turn}/{i}", statement=text, tests=(), solutions=()))
+        bare = replace(p, url="", tests=(), solutions=())
+        out.append(replace(bare, id=f"{p.source}{turn}/{i}", statement=text))
     return out
 
 
