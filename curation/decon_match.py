@@ -41,6 +41,9 @@ NAMED: tuple[Signal, ...] = ("id", "title", "sibling_title", "other_id")
 #: Texts of this many grams (weighted) or more are compared by `threshold`; shorter ones need a
 #: larger share, up to all of it at `SHORT`.
 LONG, SHORT = 40.0, 8.0
+#: Pairs with a smaller share in common than this are not looked at, unless ids, titles or tests
+#: bring them up.
+LEAST_SHARE = 0.1
 #: Less than this many (weighted) grams in common say nothing, whatever share they are.
 LEAST_WEIGHT = 2.0
 
@@ -127,7 +130,7 @@ def match(
     grams = gram_batch([item.statement for item in items], NGRAM)
     found: list[Verdict | None] = [None] * len(items)
     for benchmark in benchmarks:
-        overlap = benchmark.index.overlap(grams, 0.05)
+        overlap = benchmark.index.overlap(grams, LEAST_SHARE)
         columns = (overlap.of_problem, overlap.of_row, overlap.shared, overlap.weight)
         texts: list[dict[int, _Candidate]] = [{} for _ in items]
         for row, problem, *values in zip(

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
 
-from curation.text import Hashes, digest64, ngram_words
+from curation.text import Hashes, ngram_words_utf8
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -30,16 +31,17 @@ _SHIFT = np.uint64(29)
 _FILTER_BITS = 22
 
 
-class _WordHashes(dict[str, int]):
+class _WordHashes(dict[bytes, int]):
     """word -> blake2b-64, computed when first asked for. Forgotten when it has grown too large:
     numbers and names of variables are without end."""
 
     limit = 1 << 20
 
-    def __missing__(self, word: str) -> int:
+    def __missing__(self, word: bytes) -> int:
         if len(self) >= self.limit:
             self.clear()
-        value = self[word] = digest64(word)
+        value = int.from_bytes(blake2b(word, digest_size=8).digest(), "little")
+        self[word] = value
         return value
 
 
@@ -70,7 +72,7 @@ def gram_batch(texts: Sequence[str], n: int) -> Grams:
     lengths = np.zeros(len(texts), np.int64)
     hashes: list[int] = []
     for i, text in enumerate(texts):
-        words = ngram_words(text)
+        words = ngram_words_utf8(text)
         lengths[i] = len(words)
         hashes += map(_word_hashes.__getitem__, words)
     words64 = np.array(hashes, np.uint64)

@@ -109,6 +109,12 @@ def dedup_form(text: str) -> str:
     return _BRACED.sub(r"^\1", text) if "^" in text else text
 
 
+_WORD = re.compile(r"[^\W_]+")
+#: Signs that are in no word: gone before one asks whether a text is ASCII.
+_LONE_MARKS = "≤≥≠×−–—’‘“”•→"
+_TO_BLANK = bytes(c if chr(c).isalnum() and c < 128 else 32 for c in range(256))
+
+
 def ngram_words(text: str) -> list[str]:
     """Words for n-gram matching against a benchmark: whatever differs between copies of a text
     (case, punctuation, LaTeX and HTML markup, how exponents and indices are set) is dropped, so
@@ -117,10 +123,32 @@ def ngram_words(text: str) -> list[str]:
     >>> ngram_words("At most $2 \\\\cdot 10^{5}$ items a_1, <b>a_2</b>")
     ['at', 'most', '2', '105', 'items', 'a1', 'a2']
     """
+    return _WORD.findall(_unmarked(text).replace("**", "").translate(_EXPONENT_MARKS))
+
+
+def ngram_words_utf8(text: str) -> list[bytes]:
+    """The same words as UTF-8: three times as fast where the words are ASCII.
+
+    >>> ngram_words_utf8("At most $2 \\\\cdot 10^{5}$ items")
+    [b'at', b'most', b'2', b'105', b'items']
+    """
+    text = _unmarked(text).replace("**", "")
+    if not text.isascii():
+        for mark in _LONE_MARKS:
+            text = text.replace(mark, "~")
+    if text.isascii():
+        return text.encode().translate(_TO_BLANK, b"^{}_").split()
+    return [w.encode() for w in _WORD.findall(text.translate(_EXPONENT_MARKS))]
+
+
+def _unmarked(text: str) -> str:
+    """Lower case, without markup and thousands separators."""
     if "&" in text:
         text = html.unescape(text)
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", _ZERO_WIDTH.sub("", text))
+        text = text.replace("\xa0", " ")  # most often the only one, and slow to normalise
+        if not text.isascii():
+            text = unicodedata.normalize("NFKC", _ZERO_WIDTH.sub("", text))
     text = text.lower()
     if "<" in text:
         text = _TAG.sub("", text)
@@ -128,8 +156,7 @@ def ngram_words(text: str) -> list[str]:
         text = _LATEX.sub(" ", text).replace("\\", "")
     if "," in text:
         text = (_THOUSANDS if "{,}" in text else _COMMA_THOUSANDS).sub("", text)
-    text = text.replace("**", "").translate(_EXPONENT_MARKS)
-    return re.findall(r"[^\W_]+", text)
+    return text
 
 
 _INDEX = re.compile(r"^(?:\d+_)?[A-Z]\d?(?:\.\s+|\s+-\s+)(?=\S)")

@@ -8,10 +8,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from curation_helpers import prose
+from hypothesis import given
+from hypothesis import strategies as st
 
 from curation.decon_ngrams import GramIndex, distinct, gram_batch
 from curation.decon_presets import PEER_RULES, peer_rule
-from curation.text import ngram_words
+from curation.text import ngram_words, ngram_words_utf8
 
 TEXTS = [prose(i, 5 + 7 * i) for i in range(12)] + ["", "one", "one two three four", "!?"]
 
@@ -133,3 +135,23 @@ def test_hashes_do_not_depend_on_what_was_hashed_before() -> None:
     first = gram_batch([prose(1)], 5).values
     gram_batch([prose(i) for i in range(50)], 5)
     assert np.array_equal(first, gram_batch([prose(1)], 5).values)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *TEXTS,
+        "At most $2 \\cdot 10^{5}$ items a_1, <b>a_2</b> &le; 1,000 &amp;",
+        "1\u00a0≤ n ≤ 10⁵; don’t “quote” – x×y≠z… <a≤b> a\u200bb",
+        "Größe ﬁne naïve 数組 2**31 _x_ ^y^ {z}",
+        "İstanbul \u2028 ½ ª º ① ﬀ\x00\x1f\x7f\x85",
+        "nums[i]!=nums[j]\r\n\ttabs~and`code`|pipes|",
+    ],
+)
+def test_words_as_bytes_are_the_words(text: str) -> None:
+    assert ngram_words_utf8(text) == [w.encode() for w in ngram_words(text)]
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=60))
+def test_words_as_bytes_are_the_words_of_any_text(text: str) -> None:
+    assert ngram_words_utf8(text) == [w.encode() for w in ngram_words(text)]
