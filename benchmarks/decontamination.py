@@ -224,7 +224,11 @@ def speed(data: Path, benchmark: Benchmark, lcb: Sequence[BenchmarkRow], count: 
         _timed("ours, two processes", count, lambda: pool.map(partial(screen, benchmark), halves))
     for name, n in texts_of.items():
         rule = peer_rule(name, [r.statement for r in lcb])
-        _timed(f"{name}, one process", n, lambda r=rule, n=n: [r(t) for t in texts[:n]], ours)
+        _timed(f"{name}, one process", n, partial(_each, rule, texts[:n]), ours)
+
+
+def _each(rule: Callable[[str], object], texts: list[str]) -> list[object]:
+    return [rule(text) for text in texts]
 
 
 def _timed(name: str, n: int, work: Callable[[], object], ours: float | None = None) -> float:
