@@ -11,7 +11,6 @@ import hashlib
 import html
 import re
 import unicodedata
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -210,24 +209,3 @@ def ngram_hashes(words: list[str], n: int) -> Hashes:
     last = max(1, len(words) - n + 1)
     grams = (" ".join(words[i : i + n]) for i in range(last))
     return np.unique(np.fromiter(map(digest64, grams), np.uint64, last))
-
-
-_token_hash = lru_cache(maxsize=1 << 16)(digest64)
-
-
-def shingle_hashes(tokens: list[str], n: int) -> Hashes:
-    """The same for dedup shingles, combined from token hashes: about four times faster, and
-    never stored, so the function may change.
-
-    >>> len(shingle_hashes(["a", "b", "c", "d"], 3)), len(shingle_hashes(["a"], 3))
-    (2, 1)
-    """
-    if not tokens:
-        return np.zeros(0, np.uint64)
-    hashes = np.fromiter(map(_token_hash, tokens), np.uint64, len(tokens))
-    n = min(n, len(tokens))
-    out = np.zeros(len(tokens) - n + 1, np.uint64)
-    for k in range(n):
-        out = out * np.uint64(0x9E3779B97F4A7C15) + hashes[k : k + len(out)]
-        out ^= out >> np.uint64(29)
-    return np.unique(out)
