@@ -4,7 +4,9 @@
 
 Mutants of each reference, judged on all tests: the distribution of kill rates, and for each rule of
 keeping 5 and 15 tests the share of the killed mutants that the kept tests still kill. The rules are
-compared on half of the mutants that `by_kill_power` has not seen. Prints Markdown.
+compared on half of the mutants that `by_kill_power` has not seen, without those that stopped at the
+time limit (which tests kill them is not known). `surely`: the whole 95 % interval of the problem's
+rate (Wilson) is under half. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -16,9 +18,9 @@ from collections import Counter
 from pathlib import Path
 from typing import get_args
 
-from curation.strength import measure
+from curation.strength import judge_of_mutants, measure
 from curation.tests_kept import Rule, kept_kill_rate, truncate_tests
-from evaluator.judge import Judge
+from difficulty.intervals import wilson
 from pipelines.problem import Problem
 from pipelines.sources import read_source
 
@@ -38,13 +40,15 @@ def main() -> None:
     parser.add_argument("--mutants", type=int, default=20)
     parser.add_argument("--problems", type=int, default=300)
     args = parser.parse_args()
-    print("| file | problems | mutants | seconds | mean | median | under half | all killed |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|")
+    print(
+        "| file | problems | mutants | seconds | mean | median | under half | surely | all killed |"
+    )
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     tables = []
     for name in ("v0.2.0-train", "v0.3.1-test"):
         found = problems(args.data / "leetcode_dataset" / f"{name}.jsonl.gz", args.problems)
         started = time.perf_counter()
-        with Judge(all_tests=True) as judge:
+        with judge_of_mutants() as judge:
             items = [(p, p.solutions[0].code) for p in found]
             strengths = dict(measure(judge, items, args.mutants))
         seconds = time.perf_counter() - started
@@ -53,6 +57,7 @@ def main() -> None:
         print(
             f"| {name} | {len(rates)} | {made} | {seconds:.0f} | {statistics.mean(rates):.3f} | "
             f"{statistics.median(rates):.3f} | {sum(r < 0.5 for r in rates)} | "
+            f"{sum(wilson(s.killed, s.made)[1] < 0.5 for s in strengths.values() if s.made)} | "
             f"{sum(r == 1 for r in rates)} |"
         )
         tenths = Counter(min(9, int(r * 10)) for r in rates)
@@ -70,7 +75,8 @@ def main() -> None:
         for most in (5, 15):
             shares: dict[str, list[float]] = {rule: [] for rule in get_args(Rule)}
             for at, strength in strengths.items():
-                seen, unseen = strength.kills[::2], strength.kills[1::2]
+                known = [k for n, k in enumerate(strength.kills) if n not in strength.stopped]
+                seen, unseen = known[::2], known[1::2]
                 if len(found[at].tests) <= most or not unseen:
                     continue
                 for rule in get_args(Rule):

@@ -57,7 +57,8 @@ class BenchmarkProblem:
 @dataclass(slots=True)
 class Benchmark:
     """A benchmark ready for matching. `grams` and `pairs` are those of each problem, distinct.
-    `total`: problems before a window was taken."""
+    `total`: problems before a window was taken. `texts`: the statements, where the benchmark came
+    as a file (for embeddings; never saved)."""
 
     name: str
     problems: list[BenchmarkProblem]
@@ -66,6 +67,7 @@ class Benchmark:
     sha256: str = ""
     header: dict[str, Any] = field(default_factory=dict)
     total: int = 0
+    texts: list[str] = field(default_factory=list, repr=False)
     index: GramIndex = field(init=False)
     by_identity: dict[str, int] = field(init=False)
     by_title: dict[str, list[int]] = field(init=False)
@@ -159,6 +161,7 @@ def take_window(benchmark: Benchmark, start: dt.date | None, end: dt.date | None
         benchmark.sha256,
         benchmark.header,
         benchmark.total,
+        [benchmark.texts[i] for i in keep] if benchmark.texts else [],
     )
 
 
@@ -262,6 +265,7 @@ def load_benchmark(name_or_path: str | Path, columns: Mapping[str, str] | None =
     items = read_items(path, columns or {})
     benchmark = make_benchmark(items, path.name)
     benchmark.sha256 = sha256_file(path)
+    benchmark.texts = [item.statement for item in items]
     return take_window(benchmark, start, end)
 
 

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from curation.benchmark import Benchmark
+from curation.decon_embedding import neighbours
 from curation.decon_items import Item, choose_columns, column_value, row_item
-from curation.decon_match import Verdict, match
+from curation.decon_match import Nearest, Verdict, match
 from curation.decon_tables import (
     BATCH_ROWS,
     TableRow,
@@ -66,12 +67,13 @@ def decontaminate_files(
     _check(inputs, out)
     chosen = {p: choose_columns(table_columns(p), columns or {}, str(p)) for p in inputs}
     benchmarks = load_benchmarks(config)
+    nearest = neighbours(benchmarks, config.embedding_model)
     if config.corpus_weights:
         weigh_by_corpus(benchmarks, _statements(chosen))
     for folder in (out / "kept", out / "dropped"):
         folder.mkdir(parents=True, exist_ok=True)
     with atomic_path(out / "verdicts.jsonl") as tmp, tmp.open("w", encoding="utf-8") as verdicts:
-        screen = _Screen(benchmarks, config, source, verdicts, progress)
+        screen = _Screen(benchmarks, config, source, verdicts, progress, nearest)
         for path in inputs:
             screen.file, screen.columns = path.name, chosen[path]
             targets = out / "kept" / path.name, out / "dropped" / path.name
@@ -122,6 +124,7 @@ class _Screen:
     source: str
     verdicts: IO[str]
     progress: Progress
+    nearest: Nearest | None = None
     file: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
@@ -131,7 +134,7 @@ class _Screen:
     def __call__(self, rows: Sequence[TableRow]) -> list[str | None]:
         """Why each row is dropped; None for the kept ones."""
         items, errors = self._items(rows)
-        found = match(self.benchmarks, items, self.config)
+        found = match(self.benchmarks, items, self.config, nearest=self.nearest)
         reasons = [self._reason(*parts) for parts in zip(rows, items, errors, found, strict=True)]
         self.reasons.update(reason for reason in reasons if reason)
         self.done += len(rows)

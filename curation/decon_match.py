@@ -8,6 +8,7 @@ Signals, each named in the verdict with its evidence:
 - `text`: weighted share of word n-grams in common, of the problem's or the row's, the larger;
 - `tests`: two or more input/output pairs in common, or one beside a share of the text;
 - `sibling_title`: titles that differ in a closing numeral or level;
+- `embedding`: embeddings nearer than a threshold (optional: curation.decon_embedding);
 - `other_tests`: much text in common and no test, although both have some;
 - `other_id`: row and problem are different problems of one judge. Common text is expected there
   and never enough.
@@ -19,7 +20,7 @@ problem, but one that gives away much of the benchmark's.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -32,9 +33,11 @@ from curation.text import sibling_stem, slug
 from pipelines.config import StageConfig
 
 Kind = Literal["contaminated", "sibling"]
-Signal = Literal["id", "title", "text", "tests", "sibling_title", "other_tests", "other_id"]
+Signal = Literal[
+    "id", "title", "text", "tests", "embedding", "sibling_title", "other_tests", "other_id"
+]
 SIGNALS: tuple[Signal, ...] = (
-    "id", "title", "text", "tests", "sibling_title", "other_tests", "other_id",
+    "id", "title", "text", "tests", "embedding", "sibling_title", "other_tests", "other_id",
 )  # fmt: skip
 #: Signals that a source may have lost: switched off to measure what the others find alone.
 NAMED: tuple[Signal, ...] = ("id", "title", "sibling_title", "other_id")
@@ -53,19 +56,27 @@ class MatchConfig(StageConfig):
     `sibling_threshold`: the same where both have tests and none in common.
     `same_judge_threshold`: the same for different problems of one judge. `supporting`: the share
     that is enough beside a common title or one common test. `min_tests`: tests in common that
-    are enough alone."""
+    are enough alone. `embedding_model`: a model's folder, for the embedding signal; rows with a
+    cosine of at least `embedding_threshold` are contaminated."""
 
     threshold: float = Field(default=0.45, gt=0, le=1)
     sibling_threshold: float = Field(default=0.55, gt=0, le=1)
     same_judge_threshold: float = Field(default=0.8, gt=0)
     supporting: float = Field(default=0.2, gt=0, le=1)
     min_tests: int = Field(default=2, ge=1)
+    embedding_model: str | None = Field(default=None, min_length=1)
+    embedding_threshold: float = Field(default=0.95, gt=0, le=1)
+
+
+#: See curation.decon_embedding.Neighbours.
+Nearest = Callable[[Sequence[str]], Sequence[Sequence[tuple[int, float]]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What a row is to a benchmark problem (`row`: its position), by which signals. `share`: the
-    larger of `of_problem` and `of_row`; `grams` and `tests`: how many in common."""
+    larger of `of_problem` and `of_row`; `grams` and `tests`: how many in common; `cosine`: of the
+    embeddings, None where they were not compared."""
 
     kind: Kind
     benchmark: str
@@ -76,6 +87,7 @@ class Verdict:
     of_row: float = 0.0
     grams: int = 0
     tests: int = 0
+    cosine: float | None = None
 
     @property
     def share(self) -> float:
@@ -84,6 +96,7 @@ class Verdict:
 
     def evidence(self) -> dict[str, Any]:
         """What goes into the record of a dropped row."""
+        nearness = {} if self.cosine is None else {"cosine": round(self.cosine, 4)}
         return {
             "benchmark": self.benchmark,
             "row": self.id,
@@ -93,6 +106,7 @@ class Verdict:
             "share_of_row": round(self.of_row, 4),
             "shared_ngrams": self.grams,
             "shared_tests": self.tests,
+            **nearness,
         }
 
 
@@ -105,6 +119,7 @@ class _Candidate:
     grams: int = 0
     weight: float = 0.0
     tests: int = 0
+    cosine: float | None = None
     named: set[Signal] = field(default_factory=set)
 
     @property
@@ -117,9 +132,11 @@ def match(
     items: Sequence[Item],
     config: MatchConfig | None = None,
     signals: Sequence[Signal] = SIGNALS,
+    nearest: Nearest | None = None,
 ) -> list[Verdict | None]:
     """The strongest verdict on each item over all benchmarks; None for a clean one. Items are
-    compared together: some hundreds at once are about ten times as fast as one by one.
+    compared together: some hundreds at once are about ten times as fast as one by one. `nearest`:
+    for texts, by benchmark, the problem with the nearest embedding and the cosine.
 
     >>> from curation.benchmark import load_benchmark
     >>> item = Item("x", title="Find the Peaks", judge="leetcode", native="find-the-peaks")
@@ -127,9 +144,11 @@ def match(
     ('id', 'title')
     """
     config = config or MatchConfig()
-    grams = gram_batch([item.statement for item in items], NGRAM)
+    statements = [item.statement for item in items]
+    grams = gram_batch(statements, NGRAM)
+    close = nearest(statements) if nearest and items else [[]] * len(benchmarks)
     found: list[Verdict | None] = [None] * len(items)
-    for benchmark in benchmarks:
+    for benchmark, near in zip(benchmarks, close, strict=True):
         overlap = benchmark.index.overlap(grams, LEAST_SHARE)
         columns = (overlap.of_problem, overlap.of_row, overlap.shared, overlap.weight)
         texts: list[dict[int, _Candidate]] = [{} for _ in items]
@@ -140,6 +159,9 @@ def match(
             strict=True,
         ):
             texts[row][problem] = _Candidate(*values)
+        for candidates, (problem, cosine) in zip(texts, near, strict=False):
+            if cosine >= config.embedding_threshold:
+                candidates.setdefault(problem, _Candidate()).cosine = cosine
         for i, (item, candidates) in enumerate(zip(items, texts, strict=True)):
             _add_tests(benchmark, item, candidates)
             _add_names(benchmark, item, candidates)
@@ -193,7 +215,7 @@ def _verdicts(
             ordered = tuple(s for s in SIGNALS if s in why and s in signals)
             yield Verdict(
                 kind, benchmark.name, i, benchmark.problems[i].id, ordered,
-                c.of_problem, c.of_row, c.grams, c.tests,
+                c.of_problem, c.of_row, c.grams, c.tests, c.cosine,
             )  # fmt: skip
 
 
@@ -221,6 +243,8 @@ def _judge(
         why.add("text")
     if c.tests >= config.min_tests or (c.tests and c.share >= config.supporting):
         why.add("tests")
+    if c.cosine is not None:
+        why.add("embedding")
     if "id" in named:
         return "contaminated", why
     if "sibling_title" in named:
@@ -234,7 +258,7 @@ def _judge(
         return ("contaminated" if "tests" in why else "sibling"), why
     if "title" in named and (problem.title_words >= 3 or supported):
         return "contaminated", why
-    if "tests" in why:
+    if "tests" in why or "embedding" in why:
         return "contaminated", why
     if tests_differ:
         why.add("other_tests")

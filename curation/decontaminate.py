@@ -22,6 +22,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field
 
 from curation.benchmark import NGRAM, Benchmark, load_benchmark, take_window
+from curation.decon_embedding import neighbours
 from curation.decon_items import problem_item
 from curation.decon_match import SIGNALS, MatchConfig, Verdict, match
 from curation.decon_ngrams import gram_batch
@@ -96,7 +97,8 @@ def check_problem(
     >>> check_problem([load_benchmark("lcb-v5")], p).kind
     'contaminated'
     """
-    return match(benchmarks, [problem_item(problem)], config)[0]
+    nearest = neighbours(benchmarks, config.embedding_model) if config else None
+    return match(benchmarks, [problem_item(problem)], config, nearest=nearest)[0]
 
 
 def decontaminate(
@@ -113,6 +115,7 @@ def decontaminate(
     """
     config = config or DecontaminateConfig()
     benchmarks = load_benchmarks(config)
+    nearest = neighbours(benchmarks, config.embedding_model)
 
     def decide(problems: Shards, ctx: StageContext) -> Iterator[Decision]:
         tally = Tally()
@@ -120,7 +123,7 @@ def decontaminate(
             texts = (row["statement"] for row in problems.rows(["statement"]))
             weigh_by_corpus(benchmarks, texts)
         for batch in _batches(problems):
-            verdicts = match(benchmarks, [problem_item(p) for p in batch], config)
+            verdicts = match(benchmarks, [problem_item(p) for p in batch], config, nearest=nearest)
             for p, verdict in zip(batch, verdicts, strict=True):
                 reason = reason_to_drop(verdict, p.released_at, config)
                 tally.add(verdict, reason)
@@ -144,7 +147,7 @@ def decontaminate(
         decide,
         rooms=("curation",),
         progress=progress,
-        key_extra=[b.sha256 for b in benchmarks],
+        key_extra=[*(b.sha256 for b in benchmarks), *([nearest.sha256] if nearest else [])],
     )
 
 

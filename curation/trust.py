@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from curation.checker_inference import candidates
-from curation.mutants import Mutant
-from curation.strength import Strength, summarise, to_judge
+from curation.strength import Strength, judge_of_mutants, measure
 from curation.tests_kept import truncate_tests
 from curation.verify import VerifyConfig, chosen, is_python, summary, with_limit
 from evaluator.judge import DEFAULT_TIME_LIMIT_S, Judge, JudgeResult
@@ -36,16 +35,16 @@ class Trust:
     def inferred(
         self, row: int, p: Problem, verdicts: dict[int, dict[str, Any]]
     ) -> tuple[Problem, dict[int, dict[str, Any]]]:
-        """The problem with a looser comparison, and the verdicts under it, where accepted programs
-        get wrong answers and the looser one tells right from wrong."""
-        failing = [
-            i
-            for i, v in verdicts.items()
-            if p.solutions[i].expected == "accepted" and v["verdict"] == "wrong_answer"
-        ]
-        if not failing:
-            return p, verdicts
-        for number, checker in enumerate(candidates(p)):
+        """The problem with another comparison, and the verdicts under it, where that tells right
+        from wrong and its own does not: a looser one where accepted programs get wrong answers,
+        the exact one where the any-order one (see :func:`by_wording`) passes a wrong program."""
+        judged = [(p.solutions[i].expected == "accepted", v) for i, v in verdicts.items()]
+        tried: tuple[tuple[Checker, str], ...] = ()
+        if any(accepted and v["verdict"] == "wrong_answer" for accepted, v in judged):
+            tried = tuple((checker, "checker_inferred") for checker in candidates(p))
+        elif "any_order" in p.flags and any(v["passed"] and not a for a, v in judged):
+            tried = ((Checker(), ""),)
+        for number, (checker, flag) in enumerate(tried):
             key = f"{row}:{p.id}:checker:{number}"
             found = self.ctx.journal.get(key)
             if found is None:
@@ -57,8 +56,8 @@ class Trust:
             ]
             if right and all(right):
                 self.inferred_checkers[p.id] = _named(checker)
-                flags = (*p.flags, *(f for f in ("checker_inferred",) if f not in p.flags))
-                return replace(p, checker=checker, flags=flags), again
+                flags = [f for f in p.flags if f not in ("any_order", flag)]
+                return replace(p, checker=checker, flags=(*flags, *filter(None, [flag]))), again
         return p, verdicts
 
     def _under(self, p: Problem, checker: Checker) -> dict[str, dict[str, Any]]:
@@ -172,48 +171,21 @@ class Trust:
                 todo.append(row)
         if not todo:
             return found
+        items = [(problems[row], codes[row]) for row in todo]
+        slowest = [steadiness.get(row, {}).get("slowest_s", 0.0) for row in todo]
         every = self.config.cuts and self.config.test_rule == "by_kill_power"
         judge = self.judge
         if every:
-            judge = Judge(
-                workers=self.config.workers,
-                weakest_tier=self.config.weakest_tier,
-                all_tests=True,
-            )
+            judge = judge_of_mutants(self.config.workers, self.config.weakest_tier)
         try:
-            for row, strength in self._measured(judge, todo, problems, codes, steadiness):
+            for at, strength in measure(judge, items, self.config.mutants, slowest):
+                row = todo[at]
                 found[row] = strength
                 self.ctx.journal.put(f"{row}:{problems[row].id}:strength", strength.to_json())
         finally:
             if every:
                 judge.close()
         return found
-
-    def _measured(
-        self,
-        judge: Judge,
-        rows: list[int],
-        problems: dict[int, Problem],
-        codes: dict[int, str],
-        steadiness: dict[int, dict[str, Any]],
-    ) -> Iterator[tuple[int, Strength]]:
-        made = {}
-        for row in rows:
-            slowest = steadiness.get(row, {}).get("slowest_s", 0.0)
-            made[row] = to_judge(problems[row], codes[row], self.config.mutants, slowest)
-        owners = [(row, mutant) for row in rows for _, mutant in made[row]]
-        pairs = ((quick, mutant.code) for row in rows for quick, mutant in made[row])
-        results: dict[int, list[tuple[Mutant, JudgeResult]]] = {row: [] for row in rows}
-        for row in rows:
-            if not made[row]:
-                yield row, summarise([])
-        for at, result in judge.map(pairs):
-            row, mutant = owners[at]
-            results[row].append((mutant, result))
-            if len(results[row]) == len(made[row]):
-                order = {id(m): n for n, (_, m) in enumerate(made[row])}
-                yield row, summarise(sorted(results[row], key=lambda mr: order[id(mr[0])]))
-                results[row] = []
 
     def report(self) -> dict[str, Any]:
         """For the stage's manifest: kill rates by tenths, the weakest problems with what their

@@ -93,12 +93,13 @@ class JudgeResult:
 
 class Judge:
     """Judges programs; a context manager. `workers`: programs that compute at a time in
-    :meth:`map` (None: one a core). `all_tests`: go on after a refusal. `isolate`: "solution" runs
-    the tests of a program in one process where it can, and a refusal again in one of its own;
-    "test" gives each its own. `order`: "cheapest" runs tests with short inputs first (results
-    keep the problem's order). Limits are for problems that name none: CPU seconds and MiB per
-    test. `weakest_tier`: the least isolation to accept (see evaluator.sandbox); SandboxError when
-    the machine offers less.
+    :meth:`map` (None: one a core). `all_tests`: go on after a refusal; `stop_at_time_limit`: but
+    not after one at the time limit, for a program that loops for ever mostly does so in every
+    test. `isolate`: "solution" runs the tests of a program in one process where it can, and a
+    refusal again in one of its own; "test" gives each its own. `order`: "cheapest" runs tests with
+    short inputs first (results keep the problem's order). Limits are for problems that name none:
+    CPU seconds and MiB per test. `weakest_tier`: the least isolation to accept (see
+    evaluator.sandbox); SandboxError when the machine offers less.
 
     >>> with Judge(workers=2) as judge:                                      # doctest: +SKIP
     ...     judge.judge(problem, "print(input())").verdict
@@ -110,6 +111,7 @@ class Judge:
         workers: int | None = None,
         policy: Policy = "robust",
         all_tests: bool = False,
+        stop_at_time_limit: bool = False,
         isolate: Isolate = "solution",
         order: Literal["given", "cheapest"] = "given",
         time_limit_s: float = DEFAULT_TIME_LIMIT_S,
@@ -128,7 +130,8 @@ class Judge:
         _over_zero("output_limit_mb", output_limit_mb)
         self.workers = workers or len(os.sched_getaffinity(0))
         self.policy: Policy = policy
-        self.all_tests, self.isolate, self.order = all_tests, isolate, order
+        self.all_tests, self.stop_at_time_limit = all_tests, stop_at_time_limit
+        self.isolate, self.order = isolate, order
         self.time_limit_s, self.memory_limit_mb = time_limit_s, memory_limit_mb
         self.output_limit_mb = output_limit_mb
         self.tier = require(weakest_tier)
@@ -192,7 +195,7 @@ class Judge:
         results = verdicts.run_tests(context, [problem.tests[i] for i in order])
         for at, result in zip(order, results, strict=False):
             found[at] = result
-            if (result.verdict != "accepted" and not self.all_tests) or cancelled():
+            if self._enough(result) or cancelled():
                 break
         detail = "cancelled" if cancelled() and len(found) < len(order) else ""
         return self._result(problem, solution_id, [found[i] for i in sorted(found)], detail)
@@ -277,6 +280,14 @@ class Judge:
                 threads = OVERCOMMIT * self.workers
                 self._pool = ThreadPoolExecutor(threads, "judge")
             return self._pool.submit(self.judge, problem, code, name, stop.is_set)
+
+    def _enough(self, result: TestResult) -> bool:
+        """Whether a program's further tests are left out."""
+        if result.verdict == "accepted":
+            return False
+        if not self.all_tests:
+            return True
+        return self.stop_at_time_limit and result.verdict == "time_limit"
 
     def _limits(self, problem: Problem) -> Limits:
         return Limits(

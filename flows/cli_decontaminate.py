@@ -50,6 +50,16 @@ def decontaminate(
     cutoff: Annotated[
         str | None, typer.Option(metavar="DATE", help="Drop rows released on that day or later.")
     ] = None,
+    embedding_model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Model for the embedding signal (needs microcoder[lm] and a benchmark file).",
+        ),
+    ] = None,
+    embedding_threshold: Annotated[
+        float | None, typer.Option(help="Cosine from which a row is contaminated (0.95).")
+    ] = None,
 ) -> None:
     """Drop what a benchmark tests, with the evidence: identity, title, text and tests in common.
 
@@ -70,6 +80,8 @@ def decontaminate(
         "date_to": end,
         "siblings": siblings,
         "cutoff": cutoff,
+        "embedding_model": embedding_model,
+        "embedding_threshold": embedding_threshold,
     }
     given = {k: v for k, v in options.items() if v}
     config = parse_config(given, DecontaminateConfig, "microcoder decontaminate")

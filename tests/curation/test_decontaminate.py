@@ -86,8 +86,8 @@ def test_reasons_and_evidence(shards, tmp_path, benchmark) -> None:
     assert not any(p.flags for p in kept(result.out))
     extra = result.extra
     assert extra["signals"] == {
-        "id": 3, "title": 3, "text": 2, "tests": 1, "sibling_title": 2, "other_tests": 0,
-        "other_id": 1,
+        "id": 3, "title": 3, "text": 2, "tests": 1, "embedding": 0, "sibling_title": 2,
+        "other_tests": 0, "other_id": 1,
     }  # fmt: skip
     assert extra["benchmarks"] == [
         {

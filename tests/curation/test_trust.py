@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from curation_helpers import dropped, folder_bytes, kept
 
+from curation import strength as strength_module
 from curation.checker_inference import says_any_order
-from curation.strength import measure
+from curation.strength import judge_of_mutants, measure
 from curation.tests_kept import kept_kill_rate, smallest_cover, truncate_tests
 from curation.verify import VerifyConfig, verify
 from evaluator.judge import Judge
@@ -62,6 +63,25 @@ def test_strength_tells_strong_tests_from_weak_ones() -> None:
     boundary = smallest_cover(strong.kills)
     assert len(boundary) < len(STRONG)  # 0 and 11 kill nothing new
     assert kept_kill_rate(strong.kills, boundary) == 1.0
+
+
+def test_a_mutant_stops_at_its_first_time_limit() -> None:
+    countdown = "n = int(input())\nwhile n > 0:\n    n -= 1\nprint(n)\n"
+    problem = grade("a/loop", cases(("0", "0"), ("5", "0"), ("7", "0"), ("9", "0")), countdown)
+    with judge_of_mutants(2) as judge:
+        ((_, strength),) = measure(judge, [(problem, countdown)])
+    assert strength.stopped
+    assert all(len(strength.kills[at]) == 1 for at in strength.stopped)
+    whole = [kills for at, kills in enumerate(strength.kills) if at not in strength.stopped]
+    assert any(len(kills) > 1 for kills in whole)  # a wrong answer stops nothing
+
+
+def test_a_mutant_meets_so_many_tests_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strength_module, "MUTANT_TESTS", 2)
+    tests = (*WEAK, *STRONG)
+    with judge_of_mutants(2) as judge:
+        found = dict(measure(judge, [(grade("a/m", tests), GRADE), (grade("a/w", WEAK), GRADE)]))
+    assert found[0] == found[1]
 
 
 def test_weak_tests_are_flagged_or_dropped(tmp_path: Path) -> None:
@@ -144,6 +164,18 @@ def test_words_make_a_comparison_unordered(tmp_path: Path) -> None:
     problem = Problem("a/o", statement=text, fn_name="f", tests=tests, solutions=(down,))
     (p,) = kept(run(tmp_path, [problem], mutants=0).out)
     assert (p.checker.kind, "any_order" in p.flags) == ("unordered", True)
+
+
+def test_words_do_not_stand_against_a_wrong_program(tmp_path: Path) -> None:
+    up = Solution("def f(n):\n    return list(range(n))\n")
+    down = Solution("def f(n):\n    return list(range(n))[::-1]\n", expected="wrong_answer")
+    tests = (TestCase("3", "[0, 1, 2]"),)
+    text = "Give the numbers, then return the answer in any order. Smallest first."
+    problem = Problem("a/o", statement=text, fn_name="f", tests=tests, solutions=(up, down))
+    result = run(tmp_path, [problem], mutants=0)
+    (p,) = kept(result.out)
+    assert (p.checker, "any_order" in p.flags) == (Checker(), False)
+    assert result.extra["inferred_checkers"] == {"a/o": "default"}
 
 
 @pytest.mark.parametrize(
