@@ -29,6 +29,7 @@ sys.path.insert(0, str(ROOT / "tests" / "pipelines"))
 
 SOURCES = (
     ("livecodebench", "livecodebench/release_v5_submissions_o1_mini.jsonl.gz"),
+    ("livecodebench", "livecodebench/atcoder_samples_o1_mini.jsonl.gz"),
     ("leetcode_dataset", "leetcode_dataset/v0.2.0-train.jsonl.gz"),
     ("leetcode_dataset", "leetcode_dataset/v0.3.1-test.jsonl.gz"),
     ("humaneval", "humaneval/HumanEval.jsonl.gz"),

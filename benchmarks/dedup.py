@@ -1,7 +1,7 @@
 """dedup against brute force, against datasketch and rensa, and at a million rows.
 
     python benchmarks/dedup.py real [--data ../shared/data]
-    python benchmarks/dedup.py speed [--rows 60000]
+    python benchmarks/dedup.py speed [--rows 100000]
     python benchmarks/dedup.py scale [--rows 10000 100000 1000000]
 
 `real`: on every real statement, the pairs that brute force (a sparse product of shingle sets)
@@ -35,6 +35,7 @@ import numpy as np
 import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
+from decontamination import leetcode_rows
 
 from curation.dedup import DedupConfig, dedup, find_duplicates
 from curation.dedup_plan import Found
@@ -49,22 +50,10 @@ from pipelines.stage import iter_dropped
 
 DATA = Path(__file__).resolve().parents[2] / "shared/data"
 LCB = "livecodebench/release_v5_submissions_o1_mini.jsonl.gz"
-LEETCODE = ("leetcode_dataset/v0.2.0-train.jsonl.gz", "leetcode_dataset/v0.3.1-test.jsonl.gz")
 CORES = len(os.sched_getaffinity(0))
 
 
 # --- real texts -----------------------------------------------------------------------------
-
-
-def leetcode_rows(data: Path) -> list[Problem]:
-    """All LeetCodeDataset problems, refused ones too."""
-    rows = []
-    for name in LEETCODE:
-        for row in read_source("leetcode_dataset", data / name):
-            problem = row if isinstance(row, Problem) else row.problem
-            if problem is not None:
-                rows.append(problem)
-    return rows
 
 
 def lcb_rows(data: Path) -> list[Problem]:
@@ -424,7 +413,7 @@ def main() -> None:
     if args.part == "scale":
         scale(args.rows or [10_000, 100_000, 1_000_000], args.temp)
     elif args.part == "speed":
-        speed((args.rows or [60_000])[0], args.data)
+        speed((args.rows or [100_000])[0], args.data)
     elif (args.data / LCB).is_file():
         real(args.data)
     else:

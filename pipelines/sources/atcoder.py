@@ -12,12 +12,12 @@ from typing import Any
 
 from pipelines.fetch import Request
 from pipelines.pages import StatementPage, atcoder
+from pipelines.sources.io_tests import day
 from pipelines.web.site import (
     Get,
     ListingError,
     Target,
     by_id,
-    day,
     decoded,
     listing,
     number,

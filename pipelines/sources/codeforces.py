@@ -13,12 +13,12 @@ from typing import Any
 
 from pipelines.fetch import Request
 from pipelines.pages import StatementPage, codeforces
+from pipelines.sources.io_tests import day
 from pipelines.web.site import (
     Get,
     ListingError,
     Target,
     by_id,
-    day,
     decoded,
     listing,
     number,

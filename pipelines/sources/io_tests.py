@@ -3,6 +3,7 @@ be JSON, JSON in JSON, or the print of a Python value; function tests with wrapp
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import json
 import re
@@ -213,3 +214,11 @@ def mebibytes(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 2**50:
         return None
     return max(1, int(value / 2**20 if value > 1e6 else value))
+
+
+def day(seconds: Any) -> dt.date | None:
+    """The UTC date of Unix seconds; None for what is none."""
+    try:
+        return dt.datetime.fromtimestamp(seconds, dt.UTC).date()
+    except (TypeError, ValueError, OverflowError, OSError):
+        return None

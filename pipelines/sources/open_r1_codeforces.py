@@ -7,13 +7,12 @@ into the evaluator's protocol and runs in the sandbox. The generated tests lie i
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterator
 from typing import Any
 
 from pipelines.asserts import parse_source
 from pipelines.problem import Checker, Problem, ProblemError, Provenance, TestCase, require_text
-from pipelines.sources.io_tests import mebibytes, seconds
+from pipelines.sources.io_tests import day, mebibytes, seconds
 from pipelines.sources.location import Location
 from pipelines.sources.rows import Row, read_rows, with_tests
 from pipelines.stage import Decision
@@ -107,7 +106,7 @@ def _problem(data: dict[str, Any], row: Row) -> Problem:
         rating=float(rating) if isinstance(rating, int | float) else None,
         tags=tuple(str(t) for t in data.get("tags") or ()),
         flags=tuple(flags),
-        released_at=_date(data.get("contest_start")),
+        released_at=day(data.get("contest_start")),
         licence=LICENCE,
         provenance=Provenance(row.origin, None, row.sha256, PARSER),
     )
@@ -128,10 +127,3 @@ def _case(test: Any, kind: Any) -> TestCase:
         require_text(test["output"], "tests.output"),
         kind,
     )
-
-
-def _date(value: Any) -> dt.date | None:
-    try:
-        return dt.datetime.fromtimestamp(value, dt.UTC).date()
-    except (TypeError, ValueError, OverflowError, OSError):
-        return None

@@ -152,14 +152,6 @@ def words(value: Any) -> tuple[str, ...]:
     return tuple(filter(None, map(text, value))) if isinstance(value, list) else ()
 
 
-def day(seconds: Any) -> dt.date | None:
-    """The UTC date of Unix seconds; None for what is none."""
-    try:
-        return dt.datetime.fromtimestamp(seconds, dt.UTC).date()
-    except (TypeError, ValueError, OverflowError, OSError):
-        return None
-
-
 def decoded(body: bytes) -> str:
     """The text of a page; PageError for bytes that are not UTF-8."""
     try:
