@@ -43,6 +43,7 @@ _SCHEMAS = (
     ("taco", {"question", "input_output", "skill_types"}),
     ("apps", {"question", "input_output"}),
     ("mbpp", {"test_list", "text"}),
+    ("livecodebench", {"question_id", "samples"}),
 )
 
 REMEDIES = {
@@ -235,8 +236,10 @@ def _raw_outputs(where: Location, limit: int | None, report: Audit) -> None:
     """LeetCodeDataset's `input_output`, which our reader leaves alone and others train on."""
     pairs = 0
     for number, row in enumerate(iter_rows(where)):
-        if row.error or (limit is not None and number >= limit):
+        if limit is not None and number >= limit:
             break
+        if row.error:
+            continue  # the reader reports it
         data = row.values()
         outputs = [str(p.get("output", "")) for p in data.get("input_output") or ()]
         pairs += len(outputs)
